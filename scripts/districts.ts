@@ -70,7 +70,20 @@ export const serverDistricts = [
   {
     name: 'symbols',
     purpose: 'readable frames of minified, obfuscated and compiled code',
-    rooms: ['index-file', 'source-maps', 'proguard', 'native', 'names'],
+    rooms: [
+      'index-file',
+      'source-maps',
+      'proguard',
+      'names',
+      'native',
+      'files',
+      'indexing',
+      'uploads',
+      'upload-protocol',
+      'symbolication',
+      'contract.api.ts',
+      'handlers.ts',
+    ],
   },
   {
     name: 'issues',
@@ -111,7 +124,7 @@ export const serverDistricts = [
   {
     name: 'insights',
     purpose: 'answers from issues and counts together',
-    rooms: ['release-health', 'metrics'],
+    rooms: ['release-health', 'metrics', 'missing-symbols'],
   },
   {
     name: 'alerts',

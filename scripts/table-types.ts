@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   tsvector: 'string',
   uuid: 'string',
   _text: 'string[]',
+  _uuid: 'string[]',
 }
 
 /** The type of a JSON column when it is read, where it is more than `unknown`. It is written as text. */

@@ -46,6 +46,7 @@ export const webFeatures = [
   'issues/page',
   'projects/onboarding',
   'projects/settings',
+  'symbols/files',
   'telemetry/performance',
   'telemetry/trace',
 ] as const

@@ -22,6 +22,8 @@ export const PERMISSIONS = {
   'alerts.write': { minRole: 'member', scope: 'alerts:write' },
   'releases.read': { minRole: 'viewer', scope: 'releases:read' },
   'releases.write': { minRole: 'member', scope: 'releases:write' },
+  'uploads.read': { minRole: 'viewer', scope: 'releases:read' },
+  'uploads.write': { minRole: 'member', scope: 'uploads:write' },
   'projects.read': { minRole: 'viewer', scope: 'projects:read' },
   'projects.write': { minRole: 'admin', scope: 'projects:write' },
   'team.read': { minRole: 'viewer', scope: 'team:read' },

@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { encodeSpans } from '#server/telemetry/traces/trace-part.ts'
 import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { createKey } from '#server/identity/api-keys/create-key.ts'
 import { putToken, type TokenPurpose } from '#server/identity/accounts/account-tokens.queries.ts'
+import { receiveContent } from '#server/platform/blobs/receive-content.ts'
+import { insertChunk } from '#server/symbols/upload-protocol/chunks.queries.ts'
+import { insertFiles } from '#server/symbols/files/symbol-files.queries.ts'
+import type { SymbolKind } from '#server/symbols/files/symbol-kinds.api.ts'
 import { packContent } from '#server/platform/blobs/pack-content.ts'
 import { insertAttachments } from '#server/events/attachments/attachments.queries.ts'
 import { listAttachments } from '#server/events/attachments/list-attachments.ts'
@@ -50,6 +56,8 @@ import { addPasskey, passkeyOrigin } from './passkeys.ts'
 import { authenticatorApp, insertVerifiedFactor } from './two-factor.ts'
 import { softAuthenticator } from './authenticator.ts'
 import { CHAT_TEAM, formOf, payloadOf, signedRequest } from './chat-platform.ts'
+import { sourceMapBundle, zipOf } from './zip.ts'
+import { formOfFile } from './form-of-file.ts'
 import { cookieJar } from './cookie-jar.ts'
 import { newEventId } from './sdk.ts'
 import { insertGroups } from './seed-issues.ts'
@@ -59,7 +67,7 @@ export type ExampleCall = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
   /** The bytes of the body, for a route that reads them. */
-  readonly raw?: string
+  readonly raw?: string | Buffer<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string>>
   /** Cookies that the call needs beside those of a session. */
   readonly cookie?: string
@@ -105,6 +113,60 @@ const onTrace: Example = async (app, owner) => {
   return { params: { projectId, traceId: EXAMPLE_TRACE } }
 }
 const EXAMPLE_TRACE = '0af7651916cd43dd8448eb211c80319c'
+
+const SOURCE_MAP = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
+const BREAKPAD_FILE = `MODULE Linux x86_64 ${'0123456789ABCDEF'.repeat(2)}0 shop\nPUBLIC 1000 0 main\n`
+
+async function insertSymbolFile(app: App, owner: Person, kind: SymbolKind) {
+  const [fileId, projectId] = [newId(), await insertProject(app, owner)]
+  const content = await receiveContent(app, owner.actor.orgId, Readable.from([Buffer.from(fileId)]))
+  await app.tx((tx) =>
+    insertFiles(
+      tx,
+      [
+        {
+          id: fileId,
+          org_id: owner.actor.orgId,
+          project_id: projectId,
+          kind,
+          name: 'app.js.map',
+          created_by: owner.actor.userId,
+          created_at: app.clock.now(),
+          state: 'ready',
+        },
+      ],
+      content,
+    ),
+  )
+  return { projectId, fileId }
+}
+
+const onTool = (): Example => (_app, owner) => Promise.resolve({ params: { org: owner.orgSlug } })
+
+const onToolProject =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => ({ params: { org: owner.orgSlug, project: await insertProject(app, owner) }, body })
+
+const onToolRelease =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    const { version } = await createRelease(app, owner.actor, { projectId, version: `shop@${newId()}` })
+    return { params: { org: owner.orgSlug, version }, body }
+  }
+
+/** @returns their digests */
+async function insertChunks(app: App, owner: Person, ...chunks: readonly Buffer[]): Promise<string[]> {
+  return Promise.all(
+    chunks.map(async (bytes) => {
+      const content = await receiveContent(app, owner.actor.orgId, Readable.from([bytes]))
+      const digest = createHash('sha1').update(bytes).digest('hex')
+      const chunk = { sha1: Buffer.from(digest, 'hex'), content }
+      await app.tx((tx) => insertChunk(tx, owner.actor.orgId, chunk, app.clock.now()))
+      return digest
+    }),
+  )
+}
 
 const onWebhook =
   (body?: Record<string, unknown>): Example =>
@@ -387,6 +449,70 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     const issueId = await insertIssue(app, owner)
     return { params: { issueId, eventId: await insertEvent(app, issueId) }, query: '?filename=a.log', raw: 'a line\n' }
   },
+  uploadSourceMap: async (app, owner) => ({
+    params: { projectId: await insertProject(app, owner) },
+    ...formOfFile('app.js.map', SOURCE_MAP, { symbolication_type: 'js_source_map', release: 'shop@1.0.0' }),
+  }),
+  listSourceMaps: onProject(),
+  deleteSourceMap: async (app, owner) => {
+    const { projectId, fileId } = await insertSymbolFile(app, owner, 'js_source_map')
+    return { params: { projectId, mapId: fileId } }
+  },
+  uploadDsym: async (app, owner) => ({
+    params: { projectId: await insertProject(app, owner) },
+    ...formOfFile('shop.sym', BREAKPAD_FILE),
+  }),
+  listDsyms: onProject(),
+  readMissingSymbols: onProject(),
+  deleteDsym: async (app, owner) => ({ params: await insertSymbolFile(app, owner, 'breakpad') }),
+  toolReadRoot: nothing,
+  toolReadUser: nothing,
+  toolListOrgs: nothing,
+  toolReadOrg: onTool(),
+  toolListProjects: onTool(),
+  toolReadProject: onToolProject(),
+  toolListRepos: onTool(),
+  toolCreateRelease: async (app, owner) => ({
+    params: { org: owner.orgSlug },
+    body: { version: 'shop@3.0.0', projects: [await insertProject(app, owner)] },
+  }),
+  toolCreateProjectRelease: onToolProject({ version: 'shop@3.0.0' }),
+  toolReadRelease: onToolRelease(),
+  toolUpdateRelease: onToolRelease({ dateReleased: '2026-11-20T12:00:00.123456789Z' }),
+  toolPreviousRelease: onToolRelease(),
+  toolListDeploys: onToolRelease(),
+  toolCreateDeploy: onToolRelease({ environment: 'production' }),
+  toolReadChunkUpload: onTool(),
+  toolUploadChunks: async (_app, owner) => ({
+    params: { org: owner.orgSlug },
+    ...formOfFile(createHash('sha1').update('a chunk').digest('hex'), 'a chunk'),
+  }),
+  toolAssembleBundle: async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    const [checksum] = await insertChunks(app, owner, sourceMapBundle())
+    return { params: { org: owner.orgSlug }, body: { checksum, chunks: [checksum], projects: [projectId] } }
+  },
+  toolAssembleDifs: async (app, owner) => {
+    const project = await insertProject(app, owner)
+    const [checksum = ''] = await insertChunks(app, owner, Buffer.from(BREAKPAD_FILE))
+    return {
+      params: { org: owner.orgSlug, project },
+      body: { [checksum]: { name: 'shop.sym', chunks: [checksum] } },
+    }
+  },
+  toolUploadDsyms: async (app, owner) => {
+    const project = await insertProject(app, owner)
+    const content = zipOf({ [`proguard/${newId()}.txt`]: 'com.acme.Cart -> a.b:\n' }).toString('latin1')
+    const { raw, headers } = formOfFile('mapping.zip', content)
+    return { params: { org: owner.orgSlug, project }, raw: Buffer.from(raw, 'latin1'), headers }
+  },
+  toolFindUnknown: onToolProject(),
+  toolAssociate: onToolProject({}),
+  toolMappingRelease: onToolProject({
+    release_name: 'shop@3.0.0',
+    proguard_uuid: '0198f000-0000-7000-8000-000000000000',
+  }),
+  toolReprocess: onToolProject({}),
   readSharedValues: onIssue(),
   readIssueTrend: onIssue(),
   listIssueUsers: onIssue(),

@@ -36,6 +36,7 @@ const PROJECT: ProjectFacts = {
   scrubbing: {},
   ruleOverruns: null,
   traces: createTraceShares(() => 0).of(''),
+  symbolicate: null,
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   ownership: null,
   journeys: null,

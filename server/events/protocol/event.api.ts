@@ -13,6 +13,20 @@ export type EventLevel = z.infer<typeof EventLevel>
 const text = z.string().nullable()
 const json = Json
 
+/** Why a frame is not readable. */
+export const UNREADABLE = ['missing_file', 'wrong_build', 'no_line', 'broken_file'] as const
+export type Unreadable = (typeof UNREADABLE)[number]
+
+/** Values of a frame as the app sent them. */
+export const RawFrame = z.object({
+  filename: text,
+  abs_path: text,
+  function: text,
+  module: text,
+  lineno: z.number().nullable(),
+  colno: z.number().nullable(),
+})
+
 export const Frame = z.object({
   filename: text,
   abs_path: text,
@@ -33,6 +47,11 @@ export const Frame = z.object({
   instruction_addr: text,
   symbol_addr: text,
   image_addr: text,
+  /** Present where a file of symbols made the frame readable. */
+  raw: RawFrame.optional(),
+  /** The call was inlined: the frame has no address of its own. */
+  is_inlined: z.literal(true).optional(),
+  unreadable: z.enum(UNREADABLE).optional(),
 })
 export type Frame = z.infer<typeof Frame>
 

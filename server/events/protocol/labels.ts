@@ -1,4 +1,4 @@
-import type { Exception, Frame, Stacktrace, Thread } from './event.api.ts'
+import type { Event, Exception, Frame, Stacktrace, Thread } from './event.api.ts'
 import { crashedThread, hasNativeCause } from './exceptions.ts'
 import { cut, firstLine } from './strings.ts'
 import { causesFirst, framesOfPanic, isSdkFrameV3 } from './telling-v3.ts'
@@ -109,6 +109,33 @@ function isJvm(frame: Frame): boolean {
     /\.(?:java|kt|kts|scala|groovy|clj)$/.test(frame.filename ?? '') ||
     (frame.filename === null && /^[\w$]+(?:\.[\w$]+)+$/.test(frame.module ?? ''))
   )
+}
+
+/**
+ * An event whose stacks became readable, with the title and the culprit of what they say now. A title or culprit that came
+ * from elsewhere stays.
+ */
+export function relabelEvent(before: Event, readable: Pick<Event, 'exceptions' | 'threads'>): Event {
+  const [old, now] = [labelsOf(before), labelsOf({ ...before, ...readable })]
+  return {
+    ...before,
+    ...readable,
+    title: before.title === old.title ? now.title : before.title,
+    culprit: before.culprit === old.culprit ? now.culprit : before.culprit,
+    error_type: before.error_type === old.type ? now.type : before.error_type,
+    error_value: before.error_value === old.value ? now.value : before.error_value,
+  }
+}
+
+function labelsOf({ exceptions, threads, message, type, platform, level, transaction }: Event) {
+  const exception = namingException(exceptions)
+  const stack = exception?.stacktrace ?? leadingStack(exceptions, threads)
+  return {
+    title: eventTitle({ exception, message, stack, type, platform }),
+    culprit: eventCulprit(transaction, stack, { platform, level }),
+    type: exception?.type ?? null,
+    value: exception?.value ?? null,
+  }
 }
 
 /** No names of functions, those of old Edge and of symbolisers without symbols among them. */

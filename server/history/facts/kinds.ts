@@ -265,6 +265,7 @@ export const KINDS = {
   'source_map.uploaded': { target: 'project', data: named, audit: 'source_map.uploaded' },
   'source_map.deleted': { target: 'project', data: named, audit: 'source_map.deleted' },
   'dsym.uploaded': { target: 'project', data: named, audit: 'dsym.uploaded' },
+  'dsym.deleted': { target: 'project', data: named, audit: 'dsym.deleted' },
 
   'org.updated': { target: 'org', data: fields, audit: 'org.updated' },
   'org.quota_updated': {

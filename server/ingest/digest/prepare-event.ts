@@ -53,30 +53,44 @@ export type PreparedEvent =
   | { readonly outcome: 'invalid' | 'filtered' | 'discarded'; readonly reason: string }
 
 /**
- * Prepares one event: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input, same result, but for
- * texts that reach the limits of the project's expressions; does not throw for any bytes that an SDK sends.
+ * Prepares one event: guard → parse → scrub → normalise → filter → fingerprint, without making it readable. Pure: same
+ * input, same result, but for texts that reach the limits of the project's expressions; does not throw for any bytes that an
+ * SDK sends.
  */
 export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {
-  const steps = stepsOf(raw, project)
+  const steps = stepsOf(raw, { ...project, symbolicate: null })
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
   }
 }
 
-/** The same in turns: a large event takes dozens of milliseconds. */
-async function prepareInTurns(raw: RawEvent, project: ProjectFacts, turn: Turn): Promise<PreparedEvent> {
+/** The same with readable frames. A large event, which takes dozens of milliseconds, is prepared in turns. */
+function prepare(raw: RawEvent, project: ProjectFacts, turn: Turn): PreparedEvent | Promise<PreparedEvent> {
   const steps = stepsOf(raw, project)
+  if (raw.end - raw.start >= LARGE_BYTES) return inTurns(steps, undefined, turn)
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
+    if (step.value !== undefined) return inTurns(steps, step.value, turn)
+  }
+}
+
+async function inTurns(steps: Steps, first: Promise<void> | undefined, turn: Turn): Promise<PreparedEvent> {
+  await first
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await step.value
     const wait = turn.pause()
     if (wait !== null) await wait
   }
 }
 
-/** Yields where the work may pause. */
-function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, PreparedEvent, void> {
+/** Yields where the work may pause, or what it must wait for. */
+type Steps = Generator<Promise<void> | undefined, PreparedEvent, void>
+
+function* stepsOf(raw: RawEvent, project: ProjectFacts): Steps {
   if (raw.end - raw.start > MAX_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
   let parsed: GuardedJson
   try {
@@ -87,10 +101,10 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
   }
   const { value } = parsed
   if (!isRecord(value)) return { outcome: 'invalid', reason: 'not_an_object' }
-  yield
+  yield undefined
   const claimed = project.filters.ofEvents.length === 0 ? null : claimedAddress(value)
   const changed = scrubEvent(value, project.scrubbing)
-  yield
+  yield undefined
   const { clientIp, userAgent } = scrubConnection(raw, project.scrubbing)
   const normal = normalizeEvent(value, {
     eventId: raw.eventId,
@@ -101,7 +115,7 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
     defaultEnvironment: project.defaultEnvironment,
     onlyDecisive: true,
   })
-  yield
+  yield undefined
   const unwanted = filteredEvent(project.filters, normal, {
     clientIp: raw.clientIp,
     userAgent: raw.userAgent,
@@ -110,12 +124,18 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
   if (unwanted !== null) return { outcome: 'filtered', reason: unwanted }
   const user = userHash(project.projectId, normal)
   if (isErased(project, user, raw.receivedAt)) return { outcome: 'discarded', reason: 'erased' }
-  const { event, fingerprint, former, title } = project.grouping(normal, raw.receivedAt)
+  let readable = normal
+  const symbolicating = project.symbolicate?.(normal) ?? null
+  if (symbolicating !== null)
+    yield symbolicating.then((event) => {
+      readable = event
+    })
+  const { event, fingerprint, former, title } = project.grouping(readable, raw.receivedAt)
   if (project.discarded?.has(fingerprint.hash.toString('base64')) === true) return DISCARDED_ISSUE
-  yield
+  yield undefined
   // With repeated or forbidden keys the original text holds values that the scrubber did not see.
   const stored = storedBody(raw, changed || !parsed.isExact ? writeJson(value, parsed.longNumbers) : null)
-  yield
+  yield undefined
   const occurredAt = new Date(event.occurred_at)
   const device = readDevice(event.contexts)
   const isReceipt = occurredAt.getTime() === raw.receivedAt.getTime()
@@ -191,9 +211,8 @@ export const prepareEventItem: Preparer = (input) => {
     end: item.end,
     original: input.original,
   }
-  return item.end - item.start < LARGE_BYTES
-    ? itemOf(prepareEvent(raw, input.project))
-    : prepareInTurns(raw, input.project, input.turn).then(itemOf)
+  const prepared = prepare(raw, input.project, input.turn)
+  return prepared instanceof Promise ? prepared.then(itemOf) : itemOf(prepared)
 }
 
 /** Events from this size take more than a turn. */

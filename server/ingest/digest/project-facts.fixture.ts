@@ -20,6 +20,7 @@ export const someProject = (): ProjectFacts => ({
   scrubbing: {},
   ruleOverruns: null,
   traces: createTraceShares(() => 0).of(''),
+  symbolicate: null,
   filters: compileFilters(filterSettings({}).inbound_filters),
   ownership: null,
   journeys: null,

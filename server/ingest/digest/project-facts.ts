@@ -20,6 +20,7 @@ import { filterSettings } from '../filters/filter-settings.ts'
 import { attachmentSettings } from '../../events/attachments/attachment-settings.ts'
 import { buildScrubbing } from '../scrubbing/scrubbing-of.ts'
 import { recentErasures } from '../scrubbing/recent-erasures.queries.ts'
+import { type Symbolicate, symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createTraceShares, type TraceShares } from '../../telemetry/traces/trace-share.ts'
 import { forgetRepeated } from './repeated-values.ts'
 import { createRuleOverruns } from './rule-overruns.ts'
@@ -41,6 +42,8 @@ export type ProjectFacts = {
   readonly manyUsers: number
   readonly newIssueBudget: NewIssueBudget
   readonly filters: CompiledFilters
+  /** Null makes nothing readable. */
+  readonly symbolicate: Symbolicate | null
   readonly traces: TraceShares
   /** Null without rules. */
   readonly ownership: OwnershipMatcher | null
@@ -129,6 +132,7 @@ async function factsOf(
     manyUsers: issueSettings(row.settings).severity_rules.users,
     newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
     traces,
+    symbolicate: symbolicateFor(app, { orgId: row.org_id, projectId: row.id }),
     filters: compileFilters(filterSettings(row.settings).inbound_filters),
     journeys: compileJourneys(criticalPathSettings(row.settings).critical_paths),
     ownership: compileOwnership(ownershipSettings(row.settings).ownership_rules),

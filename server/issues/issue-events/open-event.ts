@@ -4,6 +4,7 @@ import type { StoredEvent } from '../../events/store/event.ts'
 import type { EventFacts } from '../../events/store/event-places.queries.ts'
 import { readEventsAt } from '../../events/store/store.queries.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
+import { makeReadable, type OwnedProject } from '../../symbols/symbolication/symbolicator.ts'
 import { readStoredEvent } from '../../events/store/read-stored.ts'
 
 /** Parses a stored body; returns null and logs when it is damaged, so that other events can be shown. */
@@ -17,6 +18,12 @@ export function openEvent(app: App, stored: StoredEvent): Event | null {
     )
     return null
   }
+}
+
+/** The same, with the frames that files of symbols make readable. */
+export async function openReadable(app: App, project: OwnedProject, stored: StoredEvent): Promise<Event | null> {
+  const event = openEvent(app, stored)
+  return event === null ? null : makeReadable(app, project, event)
 }
 
 /** Bodies of events of one project, by their ids; deleted events are missing. */

@@ -7,7 +7,7 @@ import { storedPayload } from '../../events/store/read-stored.ts'
 import { selectIssue } from '../rows/issues.queries.ts'
 import { eventById } from './choose-event.ts'
 import { eventSources } from './event-sources.ts'
-import { openEvent } from './open-event.ts'
+import { openReadable } from './open-event.ts'
 
 /**
  * One event of an issue, with its stored JSON: as the SDK sent it, except for scrubbing.
@@ -21,7 +21,7 @@ export async function readIssueEvent(
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   const stored = await eventById(app, issue.project_id, await eventSources(app, issue), eventId)
-  const event = openEvent(app, stored)
+  const event = await openReadable(app, { orgId: actor.orgId, projectId: issue.project_id }, stored)
   if (event !== null)
     event.errors.push(...refusalErrors(await listRefusedAttachments(app.db, issue.project_id, stored.eventId)))
   return {

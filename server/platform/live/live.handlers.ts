@@ -23,6 +23,7 @@ const FLUSH_MS = {
   webhooks: 1_000,
   alerts: 250,
   canary: 250,
+  symbols: 1000,
 } as const
 
 export const liveHandlers: Handlers<typeof liveRoutes> = {
@@ -101,6 +102,7 @@ const NEEDS: Readonly<Record<LiveMessage['kind'], Exclude<Permission, 'public'>>
   webhooks: 'webhooks.read',
   alerts: 'alerts.read',
   canary: 'alerts.read',
+  symbols: 'uploads.read',
 }
 
 /** The part of a message that this actor may receive; null for nothing. */

@@ -127,6 +127,12 @@ export type Tables = {
     is_default: boolean
     created_at: Date
   }
+  assembled_files: {
+    project_id: string
+    sha1: Buffer
+    file_ids: string[]
+    created_at: Date
+  }
   attachment_chunks: {
     received_day: string
     attachment_id: string
@@ -1205,6 +1211,42 @@ export type Tables = {
     created_at: Date
     expires_at: Date
   }
+  symbol_files: {
+    id: string
+    org_id: string
+    project_id: string
+    kind: 'js_source_map' | 'proguard' | 'macho' | 'elf' | 'breakpad'
+    name: string
+    debug_id: string | null
+    code_id: string | null
+    cpu_name: string | null
+    release: string | null
+    dist: string | null
+    url: string | null
+    sha256: Buffer
+    object: Generated<number>
+    size_bytes: number
+    features: Generated<string[]>
+    created_by: string | null
+    created_at: Date
+    state: 'indexing' | 'ready' | 'failed'
+    problem: string | null
+  }
+  symbol_indexes: {
+    id: string
+    org_id: string
+    sha256: Buffer
+    object: number
+    kind: string
+    version: number
+    directory: Buffer
+    created_at: Date
+  }
+  symbol_parts: {
+    index_id: string
+    part: number
+    bytes: Buffer
+  }
   totp_factors: {
     id: string
     user_id: string
@@ -1261,6 +1303,13 @@ export type Tables = {
     left_out: Generated<number>
     spans: Buffer
     keep: Generated<number>
+  }
+  upload_chunks: {
+    id: string
+    org_id: string
+    sha1: Buffer
+    size_bytes: number
+    created_at: Date
   }
   used_challenges: {
     hash: Buffer

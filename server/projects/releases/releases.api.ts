@@ -46,7 +46,7 @@ export const PatchEntry = z.strictObject({
   type: z.enum(['A', 'M', 'D'], { error: 'patch_set.type must be A, M or D.' }).describe('Added, modified, deleted.'),
 })
 
-const CommitInput = z.strictObject({
+export const CommitInput = z.strictObject({
   id: z
     .string({ error: 'commits.id must be a string.' })
     .trim()

@@ -2,6 +2,7 @@ import { auditRoutes } from '../../history/audit/audit.api.ts'
 import { attachmentRoutes } from '../../events/attachments/attachments.api.ts'
 import { identityContract } from '../../identity/contract.api.ts'
 import { telemetryContract } from '../../telemetry/contract.api.ts'
+import { symbolsContract } from '../../symbols/contract.api.ts'
 import { issuesContract } from '../../issues/contract.api.ts'
 import { ingestContract } from '../../ingest/contract.api.ts'
 import { alertsContract } from '../../alerts/contract.api.ts'
@@ -14,6 +15,7 @@ import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../../projects/releases/releases.api.ts'
 import { releaseHealthRoutes } from '../../insights/release-health/release-health.api.ts'
+import { missingSymbolRoutes } from '../../insights/missing-symbols/missing-symbols.api.ts'
 import { metricsRoutes } from '../../insights/metrics/metrics.api.ts'
 import { deliveryRoutes } from '../../integrations/webhooks/deliveries.api.ts'
 import { webhookRoutes } from '../../integrations/webhooks/webhooks.api.ts'
@@ -32,7 +34,9 @@ export const contract = {
   ...telemetryContract,
   ...alertsContract,
   ...metricsRoutes,
+  ...missingSymbolRoutes,
   ...attachmentRoutes,
+  ...symbolsContract,
   ...webhookRoutes,
   ...deliveryRoutes,
   ...canaryRoutes,

@@ -10,12 +10,14 @@ import { projectSettingsHandlers } from '../project-settings/project-settings.ha
 import { releaseHandlers } from '../../projects/releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../../insights/release-health/release-health.handlers.ts'
 import { readAnrRates } from '../../insights/metrics/read-metrics.ts'
+import { missingSymbolHandlers } from '../../insights/missing-symbols/missing-symbols.handlers.ts'
 import { metricsHandlers } from '../../insights/metrics/metrics.handlers.ts'
 import { deliveryHandlers } from '../../integrations/webhooks/deliveries.handlers.ts'
 import { webhookHandlers } from '../../integrations/webhooks/webhooks.handlers.ts'
 import { identityHandlers } from '../../identity/handlers.ts'
 import { telemetryHandlers } from '../../telemetry/handlers.ts'
 import { issueParts } from '../../issues/triage/parts.ts'
+import { symbolsHandlers } from '../../symbols/handlers.ts'
 import { issuesHandlers } from '../../issues/handlers.ts'
 import { ingestHandlers } from '../../ingest/handlers.ts'
 import { alertsHandlers } from '../../alerts/handlers.ts'
@@ -35,7 +37,9 @@ export const handlers: Handlers<Contract> = {
   ...telemetryHandlers(readAnrRates),
   ...alertsHandlers,
   ...metricsHandlers,
+  ...missingSymbolHandlers,
   ...attachmentHandlers,
+  ...symbolsHandlers,
   ...webhookHandlers,
   ...deliveryHandlers,
   ...canaryHandlers,

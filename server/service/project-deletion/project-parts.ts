@@ -11,6 +11,8 @@ import { IDENTITY_PART } from '../../issues/search/project-rows.queries.ts'
 import { VIEW_PART } from '../../issues/views/project-rows.queries.ts'
 import { MINUTES_PART } from '../../projects/registry/project-rows.queries.ts'
 import type { ProjectPart } from '../../projects/registry/project-rows.ts'
+import { ASSEMBLED_PART } from '../../symbols/upload-protocol/chunks.queries.ts'
+import { SYMBOL_PART } from '../../symbols/files/symbol-files.queries.ts'
 import { RELEASE_PARTS } from '../../projects/releases/releases.queries.ts'
 import { HEALTH_PART } from '../../telemetry/app-health/purge.queries.ts'
 import { JOURNEY_PART } from '../../telemetry/journeys/journeys.queries.ts'
@@ -42,6 +44,8 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
   ...ALERT_PARTS,
   ENTRY_PART,
   ...MONITOR_PARTS,
+  SYMBOL_PART,
+  ASSEMBLED_PART,
   ...RELEASE_PARTS,
   OUTCOME_PART,
   MINUTES_PART,

@@ -1,0 +1,7 @@
+import type { Handlers } from '../../platform/context/handlers.ts'
+import type { missingSymbolRoutes } from './missing-symbols.api.ts'
+import { readMissingSymbols } from './read-missing-symbols.ts'
+
+export const missingSymbolHandlers: Handlers<typeof missingSymbolRoutes> = {
+  readMissingSymbols: (app, actor, { params }) => readMissingSymbols(app, actor, params.projectId),
+}

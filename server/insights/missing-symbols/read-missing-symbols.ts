@@ -1,0 +1,90 @@
+import { setImmediate } from 'node:timers/promises'
+import { readEventsAt } from '../../events/store/store.queries.ts'
+import { openEvent } from '../../issues/issue-events/open-event.ts'
+import { newestEventsOfProject } from '../../issues/issue-events/newest-events.ts'
+import { readMe } from '../../identity/auth/read-me.ts'
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
+import { notFound } from '../../platform/kernel/errors.ts'
+import { readProject } from '../../projects/registry/projects.queries.ts'
+import type { MissingFile } from '../../symbols/symbolication/readable-frame.ts'
+import { makeReadable } from '../../symbols/symbolication/symbolicator.ts'
+import type { MissingSymbols } from './missing-symbols.api.ts'
+import { uploadCommand } from './upload-command.ts'
+
+const MAX_EVENTS = 200
+const MAX_AGE_MS = 7 * DAY_MS
+const MAX_ITEMS = 50
+const MAX_ISSUES = 5
+/** Events per query; the largest take 25 MiB. */
+const BATCH = 25
+
+type Counted = {
+  readonly file: MissingFile
+  readonly release: string | null
+  events: number
+  readonly issueIds: Set<string>
+}
+
+/**
+ * Looks at the newest events of a project for files that would make them readable.
+ * @throws AppError not_found
+ */
+export async function readMissingSymbols(app: App, actor: OrgActor, projectId: string): Promise<MissingSymbols> {
+  const project = await readProject(app.db, actor.orgId, projectId)
+  if (project === null) throw notFound('Project')
+  const { org } = await readMe(app, actor)
+  const since = new Date(app.clock.now().getTime() - MAX_AGE_MS)
+  const places = (await newestEventsOfProject(app, projectId, MAX_EVENTS)).filter(
+    ({ occurredAt }) => occurredAt >= since,
+  )
+  const counted = new Map<string, Counted>()
+  let unreadable = 0
+  for (let from = 0; from < places.length; from += BATCH) {
+    const batch = places.slice(from, from + BATCH)
+    const stored = new Map((await readEventsAt(app.db, projectId, batch)).map((one) => [one.eventId, one]))
+    for (const { eventId, issueId } of batch) {
+      const body = stored.get(eventId)
+      const event = body === undefined ? null : openEvent(app, body)
+      if (event === null) continue
+      const missing = new Map<string, MissingFile>()
+      await makeReadable(app, { orgId: actor.orgId, projectId }, event, (file) =>
+        missing.set(`${file.kind}\n${file.debugId ?? file.name}`, file),
+      )
+      if (missing.size > 0) unreadable++
+      for (const [key, file] of missing) count(counted, `${key}\n${event.release ?? ''}`, file, event.release, issueId)
+      await setImmediate()
+    }
+  }
+  const items = [...counted.values()].toSorted((a, b) => b.events - a.events).slice(0, MAX_ITEMS)
+  return {
+    items: items.map(({ file, release, events, issueIds }) => ({
+      kind: file.kind,
+      name: file.name,
+      debug_id: file.debugId,
+      reason: file.reason,
+      release,
+      events,
+      issues: issueIds.size,
+      issue_ids: [...issueIds].slice(0, MAX_ISSUES),
+      command: uploadCommand(file, { org: org.slug, project: project.slug, release }),
+    })),
+    looked_at: places.length,
+    unreadable,
+    oldest_at: places.at(-1)?.occurredAt.toISOString() ?? null,
+  }
+}
+
+function count(
+  counted: Map<string, Counted>,
+  key: string,
+  file: MissingFile,
+  release: string | null,
+  issueId: string,
+): void {
+  const one = counted.get(key) ?? { file, release, events: 0, issueIds: new Set<string>() }
+  counted.set(key, one)
+  one.events++
+  one.issueIds.add(issueId)
+}

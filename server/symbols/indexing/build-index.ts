@@ -1,0 +1,46 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { type BuiltIndex, type PositionedFile, SymbolFileError } from '../index-file/built-index.ts'
+import type { SymbolKind } from '../files/symbol-kinds.api.ts'
+import { buildNativeIndex } from '../native/build-native-index.ts'
+import { listObjects } from '../native/list-objects.ts'
+import { buildProguardIndex } from '../proguard/build-proguard-index.ts'
+import { buildSourceMapIndex } from '../source-maps/build-source-map-index.ts'
+
+/**
+ * Builds the index of a file on disk.
+ * @param object the place of the object in a file with several
+ * @throws SymbolFileError when the file cannot be used
+ */
+export function buildIndex(path: string, kind: SymbolKind, object: number): BuiltIndex {
+  switch (kind) {
+    case 'js_source_map':
+      return buildSourceMapIndex(readFileSync(path))
+    case 'proguard':
+      return buildProguardIndex(readFileSync(path))
+    case 'macho':
+    case 'elf':
+    case 'breakpad':
+      return withFile(path, (file) => {
+        const found = listObjects(file).objects[object]
+        if (found === undefined) throw new SymbolFileError('The file has fewer objects than before.')
+        return buildNativeIndex(file, found)
+      })
+  }
+}
+
+/** Opens a file for reading by position, as long as `work` takes. */
+export function withFile<T>(path: string, work: (file: PositionedFile) => T): T {
+  const handle = openSync(path, 'r')
+  try {
+    return work({
+      sizeBytes: fstatSync(handle).size,
+      read(position, length) {
+        const bytes = Buffer.allocUnsafe(length)
+        const read = readSync(handle, bytes, 0, length, position)
+        return read === length ? bytes : bytes.subarray(0, read)
+      },
+    })
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,121 @@
+import type { Event, Frame } from '../../events/protocol/event.api.ts'
+import { isInApp } from '../../events/protocol/in-app.ts'
+import { imageAt, imageRanges } from '../../events/protocol/images.ts'
+import type { FoundFile } from '../files/indexes.queries.ts'
+import { findFrames, type NativeFrame, nativeParts } from '../native/find-frames.ts'
+import { lookupAddress } from '../native/lookup-address.ts'
+import { keepRaw, type Replacements, type Symbolication, unreadableFrame } from './readable-frame.ts'
+import { isReady } from './symbol-reader.ts'
+
+/** Frames of native code through debug files, by the debug id of the image that their address lies in. */
+
+type Placed = { readonly frame: Frame; readonly debugId: string; readonly imageAddr: string; readonly isTop: boolean }
+
+/** Adds the frames that a debug file makes readable, each with its inlined calls. */
+export async function readNativeFrames(of: Symbolication, replacements: Replacements): Promise<void> {
+  const { reader, orgId, projectId, event } = of
+  const placed = placedFrames(event)
+  if (placed.length === 0) return
+  const ids = [...new Set(placed.map(({ debugId }) => debugId))]
+  const found = await reader.byDebugId(projectId, ids)
+  const files = new Map(ids.map((id, n) => [id, found[n] ?? null]))
+  const cpuName = cpuOf(event)
+  for (const [debugId, ofImage] of Map.groupBy(placed, (one) => one.debugId)) {
+    const file: FoundFile | null = files.get(debugId) ?? null
+    if (!isReady(file)) {
+      const reason = file?.state === 'failed' ? 'broken_file' : 'missing_file'
+      const nameless = ofImage.filter(({ frame }) => frame.in_app && !isNamed(frame))
+      for (const { frame } of nameless) replacements.set(frame, unreadableFrame(frame, reason))
+      if (nameless.length > 0) of.onMissing?.({ kind: 'debug_file', name: nameOf(nameless), debugId, reason })
+      continue
+    }
+    const directory = await reader.directoryOf(orgId, file)
+    if (directory === null) continue
+    const addresses = new Map(ofImage.map((one) => [one.frame, addressIn(one, cpuName)]))
+    const part = await reader.load(
+      orgId,
+      file,
+      [...addresses.values()].flatMap((address) => (address === null ? [] : nativeParts(directory, address))),
+    )
+    for (const [frame, address] of addresses) {
+      const chain = address === null ? [] : findFrames(directory, part, address)
+      if (chain.length === 0) {
+        if (!isNamed(frame)) replacements.set(frame, unreadableFrame(frame, 'no_line'))
+        continue
+      }
+      const platform = frame.platform ?? event.platform
+      replacements.set(
+        frame,
+        chain.toReversed().map((one, n) => readableFrame(frame, one, n > 0, platform)),
+      )
+    }
+  }
+}
+
+/** The address to look up; null when it cannot be read. */
+function addressIn({ frame, imageAddr, isTop }: Placed, cpuName: string): number | null {
+  const instructionAddr = addressOf(frame.instruction_addr)
+  const base = addressOf(imageAddr)
+  if (instructionAddr === null || base === null) return null
+  return lookupAddress({ instructionAddr, imageAddr: base, isReturnAddress: !isTop, cpuName }) ?? null
+}
+
+const addressOf = (text: string | null): bigint | null =>
+  text !== null && /^0x[0-9a-f]{1,16}$/iu.test(text) ? BigInt(text) : null
+
+const nameOf = ([first]: readonly Placed[]): string => {
+  const path = first?.frame.package ?? ''
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+}
+
+const isNamed = ({ function: name }: Frame): boolean =>
+  name !== null && !/^(?:0x[0-9a-f]+|<redacted>|<unknown>|\?+|_mh_\w+|__mh_\w+|stripped_application_code)$/iu.test(name)
+
+function placedFrames(event: Event): Placed[] {
+  const images = event.debug_images.filter(({ debug_id: id, type }) => typeof id === 'string' && type !== 'sourcemap')
+  if (images.length === 0) return []
+  const ranges = imageRanges(images)
+  const idOf = new Map(images.map(({ image_addr: at, debug_id: id }) => [at, uuidOf(id)]))
+  const placed: Placed[] = []
+  for (const { stacktrace } of [...event.exceptions, ...event.threads]) {
+    if (stacktrace === null) continue
+    for (const [n, frame] of stacktrace.frames.entries()) {
+      if (frame.instruction_addr === null) continue
+      const imageAddr = frame.image_addr ?? imageAt(ranges, frame.instruction_addr)?.imageAddr ?? null
+      const debugId = imageAddr === null ? null : (idOf.get(imageAddr) ?? null)
+      if (imageAddr !== null && debugId !== null)
+        placed.push({ frame, debugId, imageAddr, isTop: n === stacktrace.frames.length - 1 })
+    }
+  }
+  return placed
+}
+
+/** Debug ids of Breakpad have an age behind the UUID. */
+const uuidOf = (id: unknown): string | null =>
+  typeof id === 'string'
+    ? (/^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})/iu
+        .exec(id)
+        ?.slice(1)
+        .join('-')
+        .toLowerCase() ?? null)
+    : null
+
+function cpuOf({ contexts, debug_images: images }: Event): string {
+  const arch = images.find((image) => typeof image['arch'] === 'string')?.['arch'] ?? contexts['device']?.['arch']
+  return typeof arch === 'string' ? arch : ''
+}
+
+function readableFrame(frame: Frame, one: NativeFrame, isInlined: boolean, platform: string): Frame {
+  const readable: Frame = {
+    ...frame,
+    function: one.functionName,
+    raw_function: one.rawName ?? frame.raw_function,
+    filename: one.file === null ? frame.filename : one.file.slice(one.file.lastIndexOf('/') + 1),
+    abs_path: one.file ?? frame.abs_path,
+    lineno: one.line,
+    raw: keepRaw(frame),
+    ...(isInlined ? { is_inlined: true } : {}),
+  }
+  if (frame.package === null) readable.in_app = isInApp(readable, platform)
+  return readable
+}

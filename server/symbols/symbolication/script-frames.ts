@@ -1,0 +1,158 @@
+import type { Frame } from '../../events/protocol/event.api.ts'
+import { isInApp } from '../../events/protocol/in-app.ts'
+import { urlsToTry } from '../files/code-url.ts'
+import type { FoundFile } from '../files/indexes.queries.ts'
+import {
+  findSource,
+  type SourceContext,
+  type SourcePosition,
+  sourceContext,
+  sourceMapParts,
+} from '../source-maps/find-source.ts'
+import { eachFrame, keepRaw, type Replacements, type Symbolication, unreadableFrame } from './readable-frame.ts'
+import { isReady, type ReadyFile } from './symbol-reader.ts'
+
+/**
+ * Frames of JavaScript through source maps: by the debug id that the build put into the code, else by release and address
+ * (`docs/symbols.md`).
+ */
+
+/** Lines around the line of a frame that are shown. */
+const AROUND = 5
+
+/** Adds the frames that a source map makes readable, and reasons for those that look minified and are not readable. */
+export async function readScriptFrames(of: Symbolication, replacements: Replacements): Promise<void> {
+  const frames = [...eachFrame(of.event)].filter((frame) => isCandidate(frame, frame.platform ?? of.event.platform))
+  if (frames.length === 0) return
+  const debugIds = debugIdsOf(of)
+  const files = await filesOf(of, frames, debugIds)
+  for (const [file, ofFile] of Map.groupBy(frames, (frame) => files.get(pathOf(frame)) ?? null)) {
+    if (isReady(file)) await readByFile(of, file, ofFile, replacements)
+    else
+      for (const frame of ofFile)
+        if (file !== null || looksGenerated(frame, of)) {
+          const reason = file?.state === 'failed' ? 'broken_file' : 'missing_file'
+          replacements.set(frame, unreadableFrame(frame, reason))
+          of.onMissing?.({
+            kind: 'source_map',
+            name: nameOf(frame),
+            debugId: debugIds.get(pathOf(frame)) ?? null,
+            reason,
+          })
+        }
+  }
+}
+
+const pathOf = ({ abs_path, filename }: Frame): string => abs_path ?? filename ?? ''
+
+/** Code of the platform itself has no map. */
+const NOT_LOADED = /^(?:node:|internal\/|native$|\[native code\]$|<anonymous>$|$)/u
+
+const isCandidate = (frame: Frame, platform: string): boolean =>
+  (platform === 'javascript' || platform === 'node') && frame.lineno !== null && !NOT_LOADED.test(pathOf(frame))
+
+/** Hermes and minifiers write few lines; authors write short ones. */
+const MIN_LONG_LINE = 300
+const GENERATED_NAME = /\.(?:min|bundle|chunk)\.[cm]?js$|\.(?:js)?bundle$/u
+
+const looksGenerated = (frame: Frame, { event }: Symbolication): boolean =>
+  (frame.colno ?? 0) >= MIN_LONG_LINE ||
+  GENERATED_NAME.test(pathOf(frame).replace(/[?#].*$/su, '')) ||
+  event.debug_images.some(({ type, code_file: file }) => type === 'sourcemap' && file === pathOf(frame))
+
+const nameOf = (frame: Frame): string => {
+  const path = pathOf(frame).replace(/[?#].*$/su, '')
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** By the path of the code. */
+function debugIdsOf({ event }: Symbolication): Map<string, string> {
+  const debugIds = new Map<string, string>()
+  for (const { type, code_file: file, debug_id: id } of event.debug_images)
+    if (type === 'sourcemap' && typeof file === 'string' && typeof id === 'string' && isUuid(id))
+      debugIds.set(file, id.toLowerCase())
+  return debugIds
+}
+
+/** By the path of frames. */
+async function filesOf(
+  { reader, projectId, event }: Symbolication,
+  frames: readonly Frame[],
+  debugIds: ReadonlyMap<string, string>,
+): Promise<Map<string, FoundFile | null>> {
+  const paths = [...new Set(frames.map(pathOf))]
+  const named = paths.flatMap((path) => debugIds.get(path) ?? [])
+  const byId = new Map<string, FoundFile | null>()
+  for (const [n, file] of (named.length === 0 ? [] : await reader.byDebugId(projectId, named)).entries())
+    byId.set(named[n] ?? '', file)
+  const files = new Map(paths.map((path) => [path, byId.get(debugIds.get(path) ?? '') ?? null]))
+  const { release, dist } = event
+  const left = paths.filter((path) => files.get(path) === null)
+  if (release === null || left.length === 0) return files
+  const tries = left.flatMap((path) => urlsToTry(path).map((url) => ({ path, url })))
+  const found = await reader.byUrl(
+    projectId,
+    { release, dist },
+    tries.map(({ url }) => url),
+  )
+  for (const [n, { path }] of tries.entries()) if ((files.get(path) ?? null) === null) files.set(path, found[n] ?? null)
+  return files
+}
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/iu.test(text)
+
+async function readByFile(
+  { reader, orgId, event }: Symbolication,
+  file: ReadyFile,
+  frames: readonly Frame[],
+  replacements: Replacements,
+): Promise<void> {
+  const directory = await reader.directoryOf(orgId, file)
+  if (directory === null) return
+  const queryOf = ({ lineno, colno }: Frame) => ({ line: lineno ?? 1, column: colno })
+  const part = await reader.load(
+    orgId,
+    file,
+    frames.flatMap((frame) => sourceMapParts(directory, queryOf(frame))),
+  )
+  const found = new Map(frames.map((frame) => [frame, findSource(directory, part, queryOf(frame))]))
+  const contents = await reader.load(
+    orgId,
+    file,
+    [...found.values()].flatMap((position) => position?.contextParts ?? []),
+  )
+  for (const [frame, position] of found) {
+    if (position === null) {
+      replacements.set(frame, unreadableFrame(frame, 'no_line'))
+      continue
+    }
+    const context = sourceContext(directory, contents, position.sourceIndex, position.line, AROUND)
+    replacements.set(frame, [readableFrame(frame, position, context, frame.platform ?? event.platform)])
+  }
+}
+
+function readableFrame(frame: Frame, position: SourcePosition, context: SourceContext | null, platform: string): Frame {
+  const filename = cleanSource(position.source)
+  const readable: Frame = {
+    ...frame,
+    filename,
+    abs_path: position.source,
+    function: position.functionName ?? frame.function,
+    module: null,
+    lineno: position.line,
+    colno: position.column,
+    ...(context === null
+      ? {}
+      : { context_line: context.line, pre_context: [...context.pre], post_context: [...context.post] }),
+    raw: keepRaw(frame),
+  }
+  readable.in_app = !position.isIgnored && isInApp(readable, platform)
+  return readable
+}
+
+/** `webpack://shop/./src/cart.ts?3f2a` as `src/cart.ts`. */
+const cleanSource = (source: string): string =>
+  source
+    .replace(/[?#].*$/su, '')
+    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*\//iu, '')
+    .replace(/^(?:\.{1,2}\/)+/u, '')

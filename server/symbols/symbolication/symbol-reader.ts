@@ -1,0 +1,169 @@
+import type { App } from '../../platform/context/app.ts'
+import { SYMBOLS_TOPIC } from '../files/announce-symbols.ts'
+import {
+  findByDebugId,
+  findByUrl,
+  findMapping,
+  type FoundFile,
+  hasFiles,
+  readDirectory,
+  readParts,
+  type ReleaseKey,
+} from '../files/indexes.queries.ts'
+import type { PartReader } from '../index-file/built-index.ts'
+import { PartCache } from './part-cache.ts'
+
+/** A file with an index. */
+export type ReadyFile = FoundFile & { readonly indexId: string }
+
+/** Files of symbols and the parts of their indexes, cached in this process or thread. */
+export type SymbolReader = SymbolLookUp & {
+  /** Whether the project is known to have no file. */
+  knowsNone(projectId: string): boolean
+  /** Whether a project has any file. */
+  hasAny(projectId: string): Promise<boolean>
+  close(): void
+}
+
+/** The look-ups with which events are made readable. */
+export type SymbolLookUp = {
+  byDebugId(projectId: string, debugIds: readonly string[]): Promise<(FoundFile | null)[]>
+  byUrl(projectId: string, release: ReleaseKey, urls: readonly string[]): Promise<(FoundFile | null)[]>
+  mappingOf(projectId: string, release: string): Promise<FoundFile | null>
+  /** The directory of an index; null when it is gone. */
+  directoryOf(orgId: string, file: ReadyFile): Promise<Buffer | null>
+  /** Loads parts, which the result then reads; a part that is gone is empty. */
+  load(orgId: string, file: ReadyFile, parts: readonly number[]): Promise<PartReader>
+}
+
+/** A file that was found, or not found, is looked up again after this time; a change of the project's files ends it at once. */
+const FRESH_MS = 60_000
+const MAX_KNOWN_FILES = 2_000
+const MAX_BYTES = 128 * 1024 * 1024
+const MAX_BYTES_PER_ORG = 48 * 1024 * 1024
+
+type Known<T> = { readonly value: T; readonly readAtMs: number }
+
+/** Looks files up, and remembers them for a minute. */
+export function createSymbolReader(app: Pick<App, 'db' | 'bus' | 'clock'>): SymbolReader {
+  const projects = new Map<string, Map<string, Known<FoundFile | null>>>()
+  const any = new Map<string, Known<boolean>>()
+  const parts = new PartCache({ maxBytes: MAX_BYTES, maxBytesPerOrg: MAX_BYTES_PER_ORG })
+  /** Number of changes received: what was read before one of them is returned, but not remembered. */
+  let changes = 0
+  const forgetAll = (): void => {
+    changes++
+    projects.clear()
+    any.clear()
+  }
+  const stops = [
+    app.bus.on(SYMBOLS_TOPIC, (payload) => {
+      const id = typeof payload === 'object' && payload !== null && 'project_id' in payload ? payload.project_id : null
+      if (typeof id !== 'string') return forgetAll()
+      changes++
+      projects.delete(id)
+      any.delete(id)
+    }),
+    app.bus.onGap(forgetAll),
+  ]
+  const isFresh = ({ readAtMs }: Known<unknown>): boolean => app.clock.monotonicMs() - readAtMs < FRESH_MS
+
+  async function remembered(
+    projectId: string,
+    keys: readonly string[],
+    find: (missing: readonly number[]) => Promise<(FoundFile | null)[]>,
+  ): Promise<(FoundFile | null)[]> {
+    const known = projects.get(projectId)
+    const found = keys.map((key) => {
+      const one = known?.get(key)
+      return one !== undefined && isFresh(one) ? one : null
+    })
+    const missing = found.flatMap((one, n) => (one === null ? [n] : []))
+    if (missing.length === 0) return found.map((one) => one?.value ?? null)
+    const changesBefore = changes
+    const looked = await find(missing)
+    const byPlace = new Map(missing.map((n, index) => [n, looked[index] ?? null]))
+    if (changes === changesBefore) {
+      if (projects.size >= MAX_KNOWN_FILES) projects.clear()
+      let ofProject = projects.get(projectId)
+      if (ofProject === undefined || ofProject.size >= MAX_KNOWN_FILES)
+        projects.set(projectId, (ofProject = new Map<string, Known<FoundFile | null>>()))
+      for (const [n, value] of byPlace) ofProject.set(keys[n] ?? '', { value, readAtMs: app.clock.monotonicMs() })
+    }
+    return found.map((one, n) => (one === null ? (byPlace.get(n) ?? null) : one.value))
+  }
+
+  return {
+    knowsNone(projectId) {
+      const known = any.get(projectId)
+      return known !== undefined && isFresh(known) && !known.value
+    },
+    async hasAny(projectId) {
+      const known = any.get(projectId)
+      if (known !== undefined && isFresh(known)) return known.value
+      const changesBefore = changes
+      const value = await hasFiles(app.db, projectId)
+      if (any.size >= MAX_KNOWN_FILES) any.clear()
+      if (changes === changesBefore) any.set(projectId, { value, readAtMs: app.clock.monotonicMs() })
+      return value
+    },
+    byDebugId: (projectId, debugIds) =>
+      remembered(projectId, debugIds, (missing) =>
+        findByDebugId(
+          app.db,
+          projectId,
+          missing.map((n) => debugIds[n] ?? ''),
+        ),
+      ),
+    byUrl: (projectId, release, urls) =>
+      remembered(
+        projectId,
+        urls.map((url) => `${release.release}\n${release.dist ?? ''}\n${url}`),
+        (missing) =>
+          findByUrl(
+            app.db,
+            projectId,
+            release,
+            missing.map((n) => urls[n] ?? ''),
+          ),
+      ),
+    mappingOf: async (projectId, release) =>
+      (
+        await remembered(projectId, [`mapping of ${release}`], async () => [
+          await findMapping(app.db, projectId, release),
+        ])
+      )[0] ?? null,
+    async directoryOf(orgId, { indexId }) {
+      const key = `${indexId}/directory`
+      const known = parts.get(orgId, key)
+      if (known !== undefined) return known
+      const directory = await readDirectory(app.db, indexId)
+      if (directory !== null) parts.set(orgId, key, directory)
+      return directory
+    },
+    async load(orgId, { indexId }, wanted) {
+      const loaded = new Map<number, Buffer>()
+      const missing: number[] = []
+      for (const part of new Set(wanted)) {
+        const bytes = parts.get(orgId, `${indexId}/${part}`)
+        if (bytes === undefined) missing.push(part)
+        else loaded.set(part, bytes)
+      }
+      if (missing.length > 0)
+        for (const [part, bytes] of await readParts(app.db, indexId, missing)) {
+          parts.set(orgId, `${indexId}/${part}`, bytes)
+          loaded.set(part, bytes)
+        }
+      return (part) => loaded.get(part) ?? EMPTY
+    },
+    close() {
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+const EMPTY = Buffer.alloc(0)
+
+/** Whether a file can be read now. */
+export const isReady = (file: FoundFile | null): file is ReadyFile =>
+  file !== null && file.state === 'ready' && file.indexId !== null

@@ -1,0 +1,44 @@
+import type { App } from '../../platform/context/app.ts'
+import type { Event } from '../../events/protocol/event.api.ts'
+import type { MissingFile } from './readable-frame.ts'
+import { createSymbolReader, type SymbolReader } from './symbol-reader.ts'
+import { symbolicateEvent } from './symbolicate-event.ts'
+
+type Parts = Pick<App, 'db' | 'bus' | 'clock'>
+
+/** One reader for each app: its caches serve pages and digestion of the same process or thread. */
+const readers = new WeakMap<Parts['bus'], SymbolReader>()
+
+function readerOf(app: Parts): SymbolReader {
+  const known = readers.get(app.bus)
+  if (known !== undefined) return known
+  const reader = createSymbolReader(app)
+  readers.set(app.bus, reader)
+  return reader
+}
+
+/** A project whose events are made readable. */
+export type OwnedProject = { readonly orgId: string; readonly projectId: string }
+
+/**
+ * Makes an event readable for display; without files of the project, its frames say what is missing.
+ * @param onMissing called for each file that would make frames readable
+ */
+export const makeReadable = (
+  app: Parts,
+  project: OwnedProject,
+  event: Event,
+  onMissing?: (file: MissingFile) => void,
+): Promise<Event> => symbolicateEvent({ ...project, reader: readerOf(app), event, onMissing })
+
+/** Makes events of one project readable; null when the project has no files, which costs nothing. */
+export type Symbolicate = (event: Event) => Promise<Event> | null
+
+/** For digestion, which prepares many events of the project. */
+export function symbolicateFor(app: Parts, project: OwnedProject): Symbolicate {
+  const reader = readerOf(app)
+  return (event) => {
+    if (reader.knowsNone(project.projectId)) return null
+    return symbolicateEvent({ ...project, reader, event })
+  }
+}

@@ -1,0 +1,159 @@
+import { rename } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import { cleanFilename } from '../../events/attachments/attachment.ts'
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import type { Upload } from '../../platform/context/handlers.ts'
+import { AppError, invalid } from '../../platform/kernel/errors.ts'
+import { withScratch } from '../files/scratch.ts'
+import { selectFilesById, type SymbolFileRow } from '../files/symbol-files.queries.ts'
+import { readForm } from '../uploads/read-form.ts'
+import { type FileNames, storeFiles, unnamedFile } from '../uploads/store-files.ts'
+import { unzip } from '../uploads/unzip.ts'
+import { listNamedObjects } from '../uploads/upload-dsym.ts'
+import { findAssembled, insertAssembled } from './chunks.queries.ts'
+import { type ChunkedFile, joinChunks, missingChunks } from './join-chunks.ts'
+import { storeBundle } from './store-bundle.ts'
+import { toolProject, toolProjects } from './tool-names.ts'
+import type { Dif, uploadProtocolRoutes } from './upload-protocol.api.ts'
+
+/** Files of upload tools: put together of chunks, then stored like uploads of the product API. */
+
+type State = z.input<(typeof uploadProtocolRoutes)['toolAssembleBundle']['response']>
+
+const OK: State = { state: 'ok', missingChunks: [], detail: null }
+const missing = (chunks: readonly string[]): State => ({
+  state: 'not_found',
+  missingChunks: [...chunks],
+  detail: null,
+})
+const failed = (error: unknown): State => {
+  if (!(error instanceof AppError) || error.code === 'unavailable') throw error
+  return { state: 'error', missingChunks: [], detail: error.message }
+}
+
+type BundleInput = z.output<(typeof uploadProtocolRoutes)['toolAssembleBundle']['body']>
+
+/** @throws AppError not_found (organisation, project) */
+export async function assembleBundle(app: App, actor: OrgActor, org: string, input: BundleInput): Promise<State> {
+  const projects = await toolProjects(app, actor, org, input.projects)
+  const lacking = await missingChunks(app, actor.orgId, input)
+  const done = await Promise.all(projects.map(({ id }) => findAssembled(app.db, id, [input.checksum])))
+  if (done.every((found) => found.has(input.checksum))) return OK
+  if (lacking.length > 0 || input.chunks.length === 0) return missing(lacking)
+  try {
+    await withScratch(app, async (folder) => {
+      const path = await joinChunks(app, actor.orgId, input, folder)
+      for (const { id } of projects) {
+        const names = { release: input.version ?? null, dist: input.dist ?? null }
+        const ids = await storeBundle(app, actor, id, path, folder, names)
+        await insertAssembled(app.db, id, input.checksum, ids, app.clock.now())
+      }
+    })
+  } catch (error) {
+    return failed(error)
+  }
+  return OK
+}
+
+type DifsInput = z.output<(typeof uploadProtocolRoutes)['toolAssembleDifs']['body']>
+
+/** @throws AppError not_found (organisation, project) */
+export async function assembleDifs(
+  app: App,
+  actor: OrgActor,
+  at: { readonly org: string; readonly project: string },
+  input: DifsInput,
+): Promise<Record<string, State & { dif?: Dif }>> {
+  const { id: projectId } = await toolProject(app, actor, at)
+  const done = await findAssembled(app.db, projectId, Object.keys(input))
+  const states: Record<string, State & { dif?: Dif }> = {}
+  for (const [checksum, { name, debug_id: debugId, chunks }] of Object.entries(input)) {
+    const known = done.get(checksum)
+    if (known !== undefined) states[checksum] = okDif(await selectFilesById(app.db, known), checksum)
+    else states[checksum] = await assembleDif(app, actor, projectId, { checksum, chunks }, { name, debugId })
+  }
+  return states
+}
+
+async function assembleDif(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  file: ChunkedFile,
+  given: { readonly name: string; readonly debugId: string | null | undefined },
+): Promise<State & { dif?: Dif }> {
+  const lacking = await missingChunks(app, actor.orgId, file)
+  if (lacking.length > 0 || file.chunks.length === 0) return missing(lacking)
+  try {
+    const files = await withScratch(app, async (folder) =>
+      storeDif(app, actor, projectId, await joinChunks(app, actor.orgId, file, folder), given.name),
+    )
+    const ids = files.map(({ id }) => id)
+    await insertAssembled(app.db, projectId, file.checksum, ids, app.clock.now())
+    return okDif(files, file.checksum)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+const Uuid = z.guid().toLowerCase()
+
+/** Stores a mapping, which its name tells, or the objects of a debug file. @throws AppError invalid, conflict */
+async function storeDif(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  path: string,
+  name: string,
+): Promise<readonly SymbolFileRow[]> {
+  const mapping = /(?:^|\/)proguard\/([0-9a-f-]{36})\.txt$/iu.exec(name)?.[1]
+  const names: FileNames[] | string =
+    mapping === undefined
+      ? listNamedObjects(path, cleanFilename(basename(name)))
+      : [{ ...unnamedFile('proguard', cleanFilename(basename(name))), debugId: Uuid.parse(mapping) }]
+  if (typeof names === 'string') throw invalid(names)
+  return (await storeFiles(app, actor, projectId, path, names)).files
+}
+
+function okDif(files: readonly SymbolFileRow[], checksum: string): State & { dif?: Dif } {
+  const [first] = files
+  return first === undefined ? OK : { ...OK, dif: viewDif(first, checksum) }
+}
+
+const viewDif = (file: SymbolFileRow, sha1: string): Dif => ({
+  id: file.id,
+  uuid: file.debug_id ?? '',
+  debugId: file.debug_id ?? '',
+  codeId: file.code_id,
+  cpuName: file.cpu_name ?? 'any',
+  objectName: file.name,
+  symbolType: file.kind,
+  headers: {},
+  size: file.size_bytes,
+  sha1,
+  dateCreated: file.created_at.toISOString(),
+  data: { type: 'dbg', features: file.kind === 'proguard' ? ['mapping'] : file.features },
+})
+
+/** Stores the mappings and debug files of a zip, as old tools send them. @throws AppError not_found, invalid, too_large, conflict */
+export async function uploadDsyms(
+  app: App,
+  actor: OrgActor,
+  at: { readonly org: string; readonly project: string },
+  upload: Upload,
+): Promise<Dif[]> {
+  const { id: projectId } = await toolProject(app, actor, at)
+  return withScratch(app, async (folder) => {
+    const [file] = (await readForm(upload, folder)).files
+    if (file === undefined) throw invalid('file is missing: a zip of debug files and mappings.')
+    const archive = join(folder, 'archive.zip')
+    await rename(file.path, archive)
+    const difs: Dif[] = []
+    for (const { name, path } of await unzip(archive, folder, () => true))
+      difs.push(...(await storeDif(app, actor, projectId, path, name)).map((stored) => viewDif(stored, '')))
+    if (difs.length === 0) throw invalid('The archive is empty.')
+    return difs
+  })
+}

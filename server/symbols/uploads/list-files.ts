@@ -1,0 +1,46 @@
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { invalid } from '../../platform/kernel/errors.ts'
+import { type Page, TOTAL_CAP } from '../../platform/kernel/page.api.ts'
+import { decodeTimeCursor, encodeTimeCursor } from '../../platform/kernel/time-cursor.ts'
+import { requireProject } from '../../projects/registry/require-project.ts'
+import { countFiles, selectFiles, type SymbolFileRow } from '../files/symbol-files.queries.ts'
+import type { SymbolKind } from '../files/symbol-kinds.api.ts'
+
+export type ListInput = {
+  readonly projectId: string
+  readonly release?: string | undefined
+  readonly debug_id?: string | undefined
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+}
+
+/** Files of a project, newest first. @throws AppError not_found (project), invalid (cursor) */
+export async function listFiles<View>(
+  app: App,
+  actor: OrgActor,
+  { projectId, release, debug_id: debugId, limit, cursor, ...input }: ListInput,
+  kinds: readonly SymbolKind[],
+  view: (row: SymbolFileRow) => View,
+): Promise<Page<View>> {
+  await requireProject(app, actor, projectId)
+  if (cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
+  const after = cursor === undefined ? null : decodeTimeCursor(cursor)
+  const offset = after === null ? input.offset : 0
+  const filter = { projectId, kinds, release: release ?? null, debugId: debugId ?? null }
+  const [rows, total] = await Promise.all([
+    selectFiles(app.db, filter, { limit: limit + 1, offset, after }),
+    countFiles(app.db, filter, TOTAL_CAP + 1),
+  ])
+  const items = rows.slice(0, limit)
+  const last = rows.length > limit ? items.at(-1) : undefined
+  return {
+    items: items.map(view),
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    limit,
+    offset,
+    next_cursor: last === undefined ? null : encodeTimeCursor({ at: last.created_at, id: last.id }),
+  }
+}

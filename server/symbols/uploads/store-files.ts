@@ -1,0 +1,124 @@
+import { createReadStream } from 'node:fs'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { factContext } from '../../platform/context/fact-context.ts'
+import { receiveContent } from '../../platform/blobs/receive-content.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { conflict, invalid } from '../../platform/kernel/errors.ts'
+import { newId } from '../../platform/kernel/ids.ts'
+import { retryOnDeadlock } from '../../platform/storage/retry-on-deadlock.ts'
+import {
+  bytesOfOrg,
+  insertFiles,
+  selectFilesById,
+  selectSame,
+  type SymbolFileRow,
+} from '../files/symbol-files.queries.ts'
+import { CODE_KINDS, type SymbolKind } from '../files/symbol-kinds.api.ts'
+import { addIndexJob } from '../indexing/index-job.ts'
+
+/** The names of a file, beside its content. */
+export type FileNames = {
+  readonly kind: SymbolKind
+  readonly name: string
+  readonly debugId: string | null
+  readonly codeId: string | null
+  readonly cpuName: string | null
+  readonly release: string | null
+  readonly dist: string | null
+  readonly url: string | null
+  readonly object: number
+  readonly features: readonly string[]
+}
+
+/** The form of a file with one object and no names. */
+export const unnamedFile = (kind: SymbolKind, name: string): FileNames => ({
+  kind,
+  name,
+  debugId: null,
+  codeId: null,
+  cpuName: null,
+  release: null,
+  dist: null,
+  url: null,
+  object: 0,
+  features: [],
+})
+
+/** Symbol files of an organisation, each content once. */
+export const MAX_ORG_BYTES = 20 * 1024 ** 3
+
+const isCode = (kind: SymbolKind): boolean => CODE_KINDS.some((one) => one === kind)
+
+/**
+ * Stores one content under one or several names, and has its indexes built. A file that the project has already is not
+ * stored again.
+ * @returns the files, and whether all of them were there before
+ * @throws AppError conflict when the organisation's files would take too much room
+ */
+export async function storeFiles(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  path: string,
+  names: readonly FileNames[],
+): Promise<{ readonly files: readonly SymbolFileRow[]; readonly areKnown: boolean }> {
+  const { orgId } = actor
+  const content = await receiveContent(app, orgId, createReadStream(path))
+  if (content.sizeBytes === 0) throw invalid('The file is empty.')
+  if ((await bytesOfOrg(app.db, orgId)) + content.sizeBytes > MAX_ORG_BYTES)
+    throw conflict('The symbol files of the organisation take 20 GiB, the maximum. Delete those of old releases.')
+  const uploader = requireActingMember(actor).userId
+  const now = app.clock.now()
+  return retryOnDeadlock(() =>
+    app.tx(async (tx) => {
+      const same = await selectSame(tx, projectId, content.sha256)
+      const known = names.map((one) => same.find((row) => isSame(row, one)))
+      const ids = known.map((row) => row?.id ?? newId())
+      const fresh = names.flatMap((one, n) => (known[n] === undefined ? [{ ...one, id: ids[n] ?? '' }] : []))
+      if (fresh.length > 0) {
+        await insertFiles(
+          tx,
+          fresh.map((one) => ({
+            id: one.id,
+            org_id: orgId,
+            project_id: projectId,
+            kind: one.kind,
+            name: one.name,
+            debug_id: one.debugId,
+            code_id: one.codeId,
+            cpu_name: one.cpuName,
+            release: one.release,
+            dist: one.dist,
+            url: one.url,
+            object: one.object,
+            features: [...one.features],
+            created_by: uploader,
+            created_at: now,
+            state: 'indexing',
+          })),
+          content,
+        )
+        for (const { id } of fresh) await addIndexJob(tx, orgId, id)
+        await recordFacts(
+          tx,
+          factContext(app, actor, now),
+          fresh.map(({ kind, name }) => ({
+            kind: isCode(kind) ? 'source_map.uploaded' : 'dsym.uploaded',
+            orgId,
+            projectId,
+            data: { name },
+          })),
+        )
+      }
+      return { files: await selectFilesById(tx, ids), areKnown: fresh.length === 0 }
+    }),
+  )
+}
+
+const isSame = (row: SymbolFileRow, one: FileNames): boolean =>
+  row.kind === one.kind &&
+  row.debug_id === one.debugId &&
+  row.release === one.release &&
+  row.dist === one.dist &&
+  row.url === one.url

@@ -1,0 +1,278 @@
+import { readFileSync } from 'node:fs'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import type { Event, Frame } from '#server/events/protocol/event.api.ts'
+import type { MissingSymbols } from '#server/insights/missing-symbols/missing-symbols.api.ts'
+import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
+import { indexSymbolFile } from '#server/symbols/indexing/index-file-task.ts'
+import type { Dsym, SourceMap } from '#server/symbols/uploads/uploads.api.ts'
+import type { TestProject } from '#test/kit/founder.ts'
+import { formOfFile } from '#test/kit/form-of-file.ts'
+import type { Founder } from '#test/kit/product.ts'
+import { readSamples, SAMPLE_KEY } from '#test/kit/samples.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import { zipOf } from '#test/kit/zip.ts'
+
+/** Files of symbols from the upload to readable issues: before an event arrives, and after it. */
+
+const t = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
+const ARTEFACTS = new URL('../fixtures/samples/artefacts/', import.meta.url)
+const artefact = (name: string): Buffer => readFileSync(new URL(name, ARTEFACTS))
+/** Bytes as characters, which the form turns back. */
+const bytesOf = (name: string): string => artefact(name).toString('latin1')
+
+let owner: Founder
+let project: TestProject
+beforeEach(async () => {
+  owner = await t.founder()
+  project = await t.project(owner)
+})
+
+async function upload<T>(
+  kind: 'source-maps' | 'dsyms',
+  filename: string,
+  content: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly body: T & { readonly error?: string } }> {
+  const { raw, headers } = formOfFile(filename, content, fields)
+  const answer = await fetch(`${t.url}/api/projects/${project.id}/${kind}`, {
+    method: 'POST',
+    headers: { ...headers, cookie: [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    body: new Uint8Array(Buffer.from(raw, 'latin1')),
+  })
+  const body = (await answer.json()) as T & { readonly error?: string }
+  return { status: answer.status, body }
+}
+
+async function indexed(id: string): Promise<void> {
+  await indexSymbolFile(t.app, id, new AbortController().signal)
+}
+
+async function newestIssue(): Promise<IssueDetail> {
+  const [issue] = await t.issues(owner, `projectId=${project.id}`)
+  return detailOf(issue?.id ?? '')
+}
+const detailOf = async (issueId: string): Promise<IssueDetail> =>
+  (await owner.get(`/api/issues/${issueId}`)).as<IssueDetail>()
+
+const framesIn = ({ event }: IssueDetail): Frame[] => [...(event?.exceptions.at(-1)?.stacktrace?.frames ?? [])]
+const placesIn = (issue: IssueDetail): string[] =>
+  framesIn(issue).map(({ module, function: name, filename, lineno }) =>
+    [module, name, filename, lineno].filter((one) => one !== null).join(' '),
+  )
+
+describe('a mapping of R8', () => {
+  const UUID = 'bcc0ed9d-5b8f-5d9e-8f08-35edec4a0f10'
+  const crash = (fields: Record<string, unknown> = {}) => ({
+    platform: 'java',
+    level: 'fatal',
+    release: 'shop@1.0.0',
+    exception: {
+      values: [
+        {
+          type: 'IllegalStateException',
+          module: 'java.lang',
+          value: 'a.a.c is empty',
+          mechanism: { type: 'UncaughtExceptionHandler', handled: false },
+          stacktrace: {
+            frames: [
+              { module: 'android.os.Handler', function: 'dispatchMessage', lineno: 99, filename: 'Handler.java' },
+              { module: 'a.a.b', function: 'b', lineno: 6, filename: 'SourceFile' },
+            ],
+          },
+        },
+      ],
+    },
+    ...fields,
+  })
+
+  test('makes frames and messages readable, with inlined calls, and names the issue', async () => {
+    const { status, body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+      symbolication_type: 'proguard',
+      debug_id: UUID,
+    })
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ state: 'indexing', debug_id: UUID, symbolication_type: 'proguard' })
+    await indexed(body.id)
+    await t.events(project, [crash({ debug_meta: { images: [{ type: 'proguard', uuid: UUID }] } })])
+    const issue = await newestIssue()
+    expect(issue.title).toBe('IllegalStateException: com.acme.shop.CartRepository is empty')
+    expect(issue.culprit).toBe('CartViewModel.total')
+    expect(placesIn(issue)).toEqual([
+      'android.os.Handler dispatchMessage Handler.java 99',
+      'com.acme.shop.CartViewModel checkout CartViewModel.java 37',
+      'com.acme.shop.CartViewModel total CartViewModel.java 22',
+    ])
+    expect(framesIn(issue).at(-1)).toMatchObject({
+      in_app: true,
+      is_inlined: true,
+      raw: { module: 'a.a.b', function: 'b', lineno: 6 },
+    })
+  })
+
+  test('is found by the release of the event, too', async () => {
+    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+      symbolication_type: 'proguard',
+      release: 'shop@1.0.0',
+    })
+    await indexed(body.id)
+    await t.events(project, [crash()])
+    expect((await newestIssue()).culprit).toBe('CartViewModel.total')
+  })
+
+  test('that is missing is said on each frame, and one that arrives later makes the old event readable', async () => {
+    await t.events(project, [crash({ debug_meta: { images: [{ type: 'proguard', uuid: UUID }] } })])
+    const before = await newestIssue()
+    const worklist = (await owner.get(`/api/projects/${project.id}/missing-symbols`)).as<MissingSymbols>()
+    expect(worklist).toMatchObject({
+      looked_at: 1,
+      unreadable: 1,
+      items: [{ kind: 'mapping', debug_id: UUID, release: 'shop@1.0.0', events: 1, issues: 1, issue_ids: [before.id] }],
+    })
+    expect(worklist.items[0]?.command).toContain(`--uuid ${UUID}`)
+    expect(framesIn(before).map(({ unreadable }) => unreadable)).toEqual([undefined, 'missing_file'])
+    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+      symbolication_type: 'proguard',
+      debug_id: UUID,
+    })
+    await indexed(body.id)
+    const after = await detailOf(before.id)
+    expect((await owner.get(`/api/projects/${project.id}/missing-symbols`)).body).toMatchObject({
+      items: [],
+      unreadable: 0,
+    })
+    expect(placesIn(after).at(-1)).toBe('com.acme.shop.CartViewModel total CartViewModel.java 22')
+    expect(after.event?.title).toBe('IllegalStateException: com.acme.shop.CartRepository is empty')
+  })
+})
+
+describe('a source map', () => {
+  const MAP = artefact('app.min.js.map').toString()
+  const crash = (absPath: string, fields: Record<string, unknown> = {}) => ({
+    platform: 'javascript',
+    release: 'web@1.0.0',
+    exception: {
+      values: [
+        {
+          type: 'TypeError',
+          value: 'x is undefined',
+          stacktrace: {
+            frames: [{ function: 'n', filename: absPath, abs_path: absPath, lineno: 1, colno: 40, in_app: true }],
+          },
+        },
+      ],
+    },
+    ...fields,
+  })
+
+  test.each([
+    ['https://cdn.example.com/static/app.min.js?v=3', '~/static/app.min.js'],
+    ['https://cdn.example.com/static/app.min.js', 'https://other.example.com/static/app.min.js.map'],
+    ['app:///main/app.min.js', 'app.min.js.map'],
+  ])('of %s is found by release and the name %s', async (absPath, filename) => {
+    const { status, body } = await upload<SourceMap>('source-maps', 'app.min.js.map', MAP, {
+      symbolication_type: 'js_source_map',
+      release: 'web@1.0.0',
+      filename,
+    })
+    expect(status, JSON.stringify(body)).toBe(201)
+    await indexed(body.id)
+    await t.events(project, [crash(absPath)])
+    const [frame] = framesIn(await newestIssue())
+    expect(frame?.filename).toMatch(/\.(?:js|ts)$/)
+    expect(frame).toMatchObject({ raw: { abs_path: absPath, lineno: 1, colno: 40 } })
+    expect(frame?.context_line).not.toBe('')
+  })
+
+  test('is found by its debug id, whatever the release', async () => {
+    const debugId = '6f1c2ab0-0000-4000-8000-000000000001'
+    const map = JSON.stringify({ ...(JSON.parse(MAP) as object), debug_id: debugId })
+    const { body } = await upload<SourceMap>('source-maps', 'app.min.js.map', map, {
+      symbolication_type: 'js_source_map',
+    })
+    expect(body).toMatchObject({ debug_id: debugId, release: null })
+    await indexed(body.id)
+    const absPath = 'https://cdn.example.com/x.js'
+    const debug_meta = { images: [{ type: 'sourcemap', code_file: absPath, debug_id: debugId }] }
+    await t.events(project, [crash(absPath, { debug_meta, release: 'web@9.9.9' })])
+    expect(framesIn(await newestIssue())[0]).toMatchObject({ raw: { abs_path: absPath } })
+  })
+
+  test('that is no map fails with a reason, and the frame says so', async () => {
+    const { body } = await upload<SourceMap>('source-maps', 'app.min.js.map', '<!doctype html><title>404</title>', {
+      symbolication_type: 'js_source_map',
+      release: 'web@1.0.0',
+      filename: '~/app.min.js',
+    })
+    await indexed(body.id)
+    const { items } = (await owner.get(`/api/projects/${project.id}/source-maps`)).as<{ items: SourceMap[] }>()
+    expect(items).toMatchObject([{ state: 'failed' }])
+    expect(items[0]?.problem).toMatch(/HTML/)
+    await t.events(project, [crash('https://cdn.example.com/app.min.js')])
+    expect(framesIn(await newestIssue())[0]).toMatchObject({ unreadable: 'broken_file' })
+  })
+
+  test('twice is one file; without release and debug id it is refused; of another member it is not deleted', async () => {
+    const fields = { symbolication_type: 'js_source_map', release: 'web@1.0.0', filename: '~/app.min.js' }
+    const first = await upload<SourceMap>('source-maps', 'app.min.js.map', MAP, fields)
+    const second = await upload<SourceMap>('source-maps', 'app.min.js.map', MAP, fields)
+    expect([first.status, second.status]).toEqual([201, 200])
+    expect(second.body.id).toBe(first.body.id)
+    const { symbolication_type } = fields
+    expect(await upload('source-maps', 'a.map', MAP, { symbolication_type })).toMatchObject({
+      status: 400,
+      body: { error: 'Send release: this source map has no debug id.' },
+    })
+    expect(await upload('source-maps', 'a.map', MAP, { ...fields, symbolication_type: 'wasm' })).toMatchObject({
+      status: 400,
+      body: { error: 'symbolication_type must be js_source_map or proguard.' },
+    })
+    expect((await owner.delete(`/api/projects/${project.id}/source-maps/${first.body.id}`)).status).toBe(204)
+    expect((await owner.delete(`/api/projects/${project.id}/source-maps/${first.body.id}`)).status).toBe(404)
+  })
+})
+
+describe('a debug file', () => {
+  test('of a dSYM in a zip is listed with its UUID', async () => {
+    const zip = zipOf({
+      'Acme.app.dSYM/Contents/Info.plist': '<plist/>',
+      'Acme.app.dSYM/Contents/Resources/DWARF/Acme': artefact('Acme.dSYM-DWARF.macho'),
+    })
+    const { status, body } = await upload<{ files: Dsym[] }>('dsyms', 'Acme.dSYM.zip', zip.toString('latin1'))
+    expect(status, JSON.stringify(body)).toBe(201)
+    expect(body.files).toMatchObject([
+      { kind: 'macho', name: 'Acme', uuid: '4c4c44ac-5555-3144-a154-d2d28fc21b39', cpu_name: 'arm64' },
+    ])
+  })
+
+  test('of ELF makes a recorded crash readable', async () => {
+    const { status, body } = await upload<{ files: Dsym[] }>('dsyms', 'libgame.so', bytesOf('libgame.so'))
+    expect(status, JSON.stringify(body)).toBe(201)
+    const [file] = body.files
+    expect(file).toMatchObject({ kind: 'elf', uuid: '47e097d5-0c96-92d5-cd45-1f9874e73dd7' })
+    await indexed(file?.id ?? '')
+    await t.app.db.query('update projects set number = 4501 where id = $1', [project.id])
+    await t.app.db.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
+    for (const { name, url, method, headers, body: bytes } of readSamples(/\/envelope\//)) {
+      if (!name.startsWith('native-0.16.3/004')) continue
+      const answer = await fetch(t.url + url, { method, headers, body: new Uint8Array(bytes) })
+      expect(answer.status).toBe(200)
+      await answer.arrayBuffer()
+    }
+    await t.service.drain()
+    const { event } = await newestIssue()
+    expect(gameFrames(event)).toEqual([
+      'game_loop game.c:8',
+      'render_frame game.c:3',
+      'render_frame game.c:3',
+      'render_frame game.c:3',
+      'render_frame game.c:4',
+      'crash_here game.c:1',
+    ])
+  })
+})
+
+const gameFrames = (event: z.infer<typeof Event> | null): string[] =>
+  (event?.exceptions.at(-1)?.stacktrace?.frames ?? [])
+    .filter(({ package: image }) => image?.endsWith('libgame.so') === true)
+    .map(({ function: name, filename, lineno }) => `${name} ${filename}:${lineno}`)
