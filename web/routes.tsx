@@ -16,6 +16,7 @@ import { metricRoutes } from './features/insights/metrics/metrics.routes.ts'
 import { performanceRoutes } from './features/telemetry/performance/performance.routes.ts'
 import { releaseRoutes } from './features/insights/releases/releases.routes.ts'
 import { traceRoutes } from './features/telemetry/trace/trace.routes.ts'
+import { symbolRoutes } from './features/symbols/files/files.routes.ts'
 import { intakeRoutes } from './features/ingest/intake/intake.routes.ts'
 import { projectSettingsRoutes } from './features/projects/settings/settings.routes.ts'
 import { organisationFrame, organisationRoutes } from './features/identity/organisation/organisation.routes.ts'
@@ -48,6 +49,7 @@ const tree = root.addChildren([
       ...metricRoutes,
       ...performanceRoutes,
       ...releaseRoutes,
+      ...symbolRoutes,
       ...intakeRoutes,
       ...traceRoutes,
       ...projectSettingsRoutes,

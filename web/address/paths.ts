@@ -49,6 +49,7 @@ export const paths = {
     linkOptions({ to: '/releases/$releaseId', params: { releaseId }, search }),
   trace: (projectId: string, traceId: string) =>
     linkOptions({ to: '/projects/$projectId/traces/$traceId', params: { projectId, traceId } }),
+  symbols: (search: ShellSearch = {}) => linkOptions({ to: '/symbols', search }),
   intake: (search: ShellSearch = {}) => linkOptions({ to: '/intake', search }),
   chooseSettings: () => linkOptions({ to: '/projects' }),
   projectGeneral: (projectId: string) =>

@@ -128,7 +128,8 @@ async function send(method: string, url: string, { body, signal }: Loose): Promi
   }
 }
 
-async function errorFrom(response: Response): Promise<ApiError> {
+/** The error that a refused response stands for. */
+export async function errorFrom(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id')
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   const mistake = response.headers.get('x-query-mistake')

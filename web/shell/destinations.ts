@@ -13,7 +13,17 @@ import { shellTexts } from './texts.ts'
 
 /** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
-  key: 'issues' | 'alerts' | 'metrics' | 'performance' | 'releases' | 'intake' | 'setup' | 'settings' | 'organisation'
+  key:
+    | 'issues'
+    | 'alerts'
+    | 'metrics'
+    | 'performance'
+    | 'releases'
+    | 'symbols'
+    | 'intake'
+    | 'setup'
+    | 'settings'
+    | 'organisation'
   group: 'pages' | 'settings'
   label: string
   /** The label of a tab on phones, if the label is too long. */
@@ -105,6 +115,14 @@ export function useDestinations(): Destination[] {
       icon: 'tag',
       link: paths.releases(carried({ project, range })),
       isHere: at({ to: '/releases', fuzzy: true }) !== false,
+    },
+    {
+      key: 'symbols',
+      group: 'pages',
+      label: shellTexts.symbols,
+      icon: 'symbols',
+      link: paths.symbols(carried({ project, range })),
+      isHere: at({ to: '/symbols' }) !== false,
     },
     {
       key: 'intake',

@@ -163,6 +163,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
       () => void navigate(paths.performance()),
     ),
     place('releases', shellTexts.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
+    place('symbols', shellTexts.symbols, { kind: 'icon', name: 'symbols' }, () => void navigate(paths.symbols())),
     place('intake', shellTexts.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
     ...(projects.data?.items ?? []).flatMap((project) => [
       place(

@@ -17,6 +17,7 @@ import styles from './project-picker.module.css'
 
 /** Pages with the project in their search parameters. */
 const OF_ONE_PROJECT = [
+  { to: '/symbols', of: paths.symbols },
   { to: '/intake', of: paths.intake },
   { to: '/releases', of: paths.releases },
   { to: '/metrics', of: paths.metrics },

@@ -79,6 +79,7 @@ export function Shell() {
         ['g m', shellTexts.goToMetrics, paths.metrics],
         ['g p', shellTexts.goToPerformance, paths.performance],
         ['g r', shellTexts.goToReleases, paths.releases],
+        ['g s', shellTexts.goToSymbols, paths.symbols],
       ] as const
     ).map(([keys, label, to]) => ({
       keys,
@@ -140,6 +141,12 @@ function useFreshness(): void {
   // Throttled: a refetch at every message would cancel slow requests again and again.
   const count = useThrottled(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['issues', 'open-count'] }))
   const releases = useThrottled(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['releases'] }))
+  const symbols = useThrottled(REFRESH_MS, () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ['symbols'] }),
+      client.invalidateQueries({ queryKey: ['issues', 'detail'] }),
+    ]),
+  )
   const alerts = useThrottled(1000, () => client.invalidateQueries({ queryKey: ['alerts'] }))
   const webhooks = useThrottled(1000, () => client.invalidateQueries({ queryKey: ['webhooks'] }))
   useLive(
@@ -150,6 +157,7 @@ function useFreshness(): void {
       if (messages.some(({ kind }) => kind === 'inbox')) void client.invalidateQueries({ queryKey: ['inbox'] })
       if (messages.some(({ kind }) => kind === 'issues')) count()
       if (messages.some(({ kind }) => kind === 'releases')) releases()
+      if (messages.some(({ kind }) => kind === 'symbols')) symbols()
       if (messages.some(({ kind }) => kind === 'canary')) void client.invalidateQueries({ queryKey: ['canary'] })
     },
     () => void client.invalidateQueries(),

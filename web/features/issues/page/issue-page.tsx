@@ -257,7 +257,11 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
             </Card>
           ) : (
             <>
-              {hasStack ? <StackTrace key={event.event_id} event={event} /> : <MessageCard event={event} />}
+              {hasStack ? (
+                <StackTrace key={event.event_id} event={event} projectId={issue.project.id} />
+              ) : (
+                <MessageCard event={event} />
+              )}
               {hasStack ? null : <IssueTags issue={issue} event={event} onOnly={onOnly} />}
               <Breadcrumbs key={`crumbs ${event.event_id}`} event={event} />
             </>

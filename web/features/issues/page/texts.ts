@@ -106,6 +106,16 @@ export const issueTexts = {
   noFrames: 'This error has no stack frames.',
   sourceAround: (line: number) => `Source around line ${line}`,
   locals: 'Local variables',
+  unreadable: {
+    frame: 'not readable',
+    upload: 'Upload missing symbols',
+    why: {
+      missing_file: 'The source map, mapping or debug file of this code was not uploaded.',
+      wrong_build: 'The uploaded file belongs to another build.',
+      no_line: 'The uploaded file does not know this position.',
+      broken_file: 'The uploaded file could not be indexed.',
+    },
+  },
   readable: (readable: number, total: number) => `${whole.format(readable)} of ${whole.format(total)} frames readable`,
   whyGrouped: 'Why grouped',
   message: 'Message',

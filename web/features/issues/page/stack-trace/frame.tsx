@@ -57,6 +57,9 @@ function FrameLine({ frame, platform, expands }: { frame: Frame; platform: strin
         {type}
         <b>{name}</b>
       </span>
+      {frame.unreadable === undefined ? null : (
+        <Minor title={issueTexts.unreadable.why[frame.unreadable]}>{issueTexts.unreadable.frame}</Minor>
+      )}
       {location === '' ? null : (
         <span className={issueStyles.loc} title={frame.abs_path ?? frame.package ?? undefined}>
           <Breakable text={location} />

@@ -224,9 +224,12 @@ export const countFrames = (stack: Stack): number =>
   stack.exceptions.reduce((sum, one) => sum + (one.stacktrace?.frames.length ?? 0), 0) +
   (stack.stacktrace?.frames.length ?? 0)
 
-/** The number of frames with a known function. */
+/** The number of frames with a known function, that no file is missing for. */
 export function countReadable(stack: Stack): { readable: number; total: number } {
   const traces = [...stack.exceptions.map((one) => one.stacktrace), stack.stacktrace]
   const frames = traces.flatMap((trace) => trace?.frames ?? [])
-  return { readable: frames.filter((frame) => frame.function !== null).length, total: frames.length }
+  return {
+    readable: frames.filter((frame) => frame.function !== null && frame.unreadable === undefined).length,
+    total: frames.length,
+  }
 }

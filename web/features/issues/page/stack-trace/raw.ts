@@ -23,7 +23,11 @@ function threadHead({ thread }: Stack): string {
 
 type Writer = (head: string, stack: Stacktrace | null) => string
 
-const framesOf = (stack: Stacktrace | null): readonly Frame[] => stack?.frames ?? []
+/** As the app sent them: an inlined call has no frame of its own. */
+const framesOf = (stack: Stacktrace | null): readonly Frame[] =>
+  (stack?.frames ?? [])
+    .filter(({ is_inlined: isInlined }) => isInlined !== true)
+    .map((frame) => (frame.raw === undefined ? frame : { ...frame, ...frame.raw }))
 const at = (frame: Frame): string =>
   [frame.abs_path ?? frame.filename ?? '<unknown>', frame.lineno, frame.colno].filter((part) => part !== null).join(':')
 

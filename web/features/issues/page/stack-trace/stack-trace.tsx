@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { paths } from '../../../../address/paths.ts'
 import type { Event, Exception, Stacktrace } from '../../../../../server/events/protocol/event.api.ts'
 import { useKeys } from '../../../../app/keys.ts'
 import { Button } from '../../../../ui/button.tsx'
@@ -37,7 +39,7 @@ type View = FrameMode | 'raw'
 const MAX_COLLAPSED = 1200
 
 /** The stack trace: the chain of errors of the crashed thread, newest first, with in-app frames expanded. */
-export function StackTrace({ event }: { event: Event }) {
+export function StackTrace({ event, projectId }: { event: Event; projectId: string }) {
   const stacks = useMemo(() => eventStacks(event), [event])
   const [chosen, setChosen] = useState('crash')
   const [picked, setPicked] = useState<View | null>(null)
@@ -84,7 +86,7 @@ export function StackTrace({ event }: { event: Event }) {
       ) : (
         <Chain key={`${event.event_id} ${stack.key}`} stack={stack} mode={view} event={event} />
       )}
-      <TraceFoot stack={stack} />
+      <TraceFoot stack={stack} projectId={projectId} />
     </Card>
   )
 }
@@ -205,7 +207,7 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
   )
 }
 
-function TraceFoot({ stack }: { stack: Stack }) {
+function TraceFoot({ stack, projectId }: { stack: Stack; projectId: string }) {
   const { readable, total } = countReadable(stack)
   const whole = readable === total
   return (
@@ -219,6 +221,9 @@ function TraceFoot({ stack }: { stack: Stack }) {
         )
       }
     >
+      {tracesOf(stack).some(({ frames }) => frames.some(({ unreadable }) => unreadable !== undefined)) ? (
+        <Link {...paths.symbols({ project: projectId })}>{issueTexts.unreadable.upload}</Link>
+      ) : null}
       <a href="#grouping">{issueTexts.whyGrouped}</a>
     </CardFooter>
   )

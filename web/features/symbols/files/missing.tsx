@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { missingSymbolsQuery, type MissingSymbols } from '../../../api/symbol-queries.ts'
+import { appTexts } from '../../../app/texts.ts'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { Card } from '../../../ui/card.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import { CodeBox } from '../../../ui/code-box.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
+import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { Note } from '../../../ui/note.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Spacer, Stack } from '../../../ui/stack.tsx'
+import { Minor } from '../../../ui/text.tsx'
+import { symbolsTexts } from './texts.ts'
+import styles from './symbols-page.module.css'
+
+const texts = symbolsTexts.missing
+
+/** The worklist: files that would make the newest events readable. */
+export function Missing({ projectId }: { projectId: string }) {
+  const { data, error, refetch } = useQuery(missingSymbolsQuery(projectId))
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton heightPx={120} label={appTexts.loading} />
+    ) : (
+      <Card>
+        <QueryError what={texts.title} error={error} onRetry={() => void refetch()} />
+      </Card>
+    )
+  if (data.items.length === 0)
+    return (
+      <Note tone="green" icon="check" role="status">
+        {data.looked_at === 0 ? texts.noEvents : texts.none}
+      </Note>
+    )
+  return (
+    <Card
+      title={texts.title}
+      header={<Minor>{texts.figures(formatCount(data.unreadable), formatCount(data.looked_at))}</Minor>}
+    >
+      {data.items.map((item, index) => (
+        <Row key={`${item.kind} ${item.debug_id ?? item.name} ${item.release ?? ''}`} item={item} open={index === 0} />
+      ))}
+    </Card>
+  )
+}
+
+function Row({ item, open }: { item: MissingSymbols['items'][number]; open: boolean }) {
+  return (
+    <details className={classNames(styles.row, choiceStyles.rowSummary)} open={open}>
+      <summary>
+        <DisclosureIcon />
+        <b className={fitStyles.breaks}>{item.release ?? texts.noRelease}</b>
+        <span className={fitStyles.breaks}>{texts.kinds[item.kind](item.name)}</span>
+        <Spacer />
+        <span>{texts.events(formatCount(item.events))}</span>
+        <Minor>{texts.issues(formatCount(item.issues))}</Minor>
+      </summary>
+      <Stack className={styles.inside}>
+        <CodeBox
+          title={<span>{texts.run}</span>}
+          action={<CopyButton text={item.command} said={symbolsTexts.copied} look="ghost" size="sm" />}
+        >
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre role="region" aria-label={texts.run} tabIndex={0}>
+            <code>{item.debug_id === null ? item.command : `# ${item.debug_id}\n${item.command}`}</code>
+          </pre>
+        </CodeBox>
+        <Minor>{item.reason === 'broken_file' ? texts.broken : texts.after}</Minor>
+      </Stack>
+    </details>
+  )
+}

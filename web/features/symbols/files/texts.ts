@@ -1,0 +1,76 @@
+/** Texts of the page of symbols. */
+export const symbolsTexts = {
+  title: 'Symbols',
+  lead: 'Source maps, ProGuard mappings and debug files that turn positions and addresses back into your code.',
+  upload: 'Upload',
+  files: 'Files',
+  copied: 'Copied',
+
+  missing: {
+    title: 'Missing for the newest events',
+    figures: (unreadable: string, lookedAt: string) =>
+      `${unreadable} of the newest ${lookedAt} events are not readable`,
+    none: 'The newest events are readable.',
+    noEvents: 'No events in the last 7 days.',
+    kinds: {
+      source_map: (name: string) => `Source map of ${name}`,
+      mapping: () => 'ProGuard or R8 mapping',
+      debug_file: (name: string) => `Debug file of ${name === '' ? 'an image without a name' : name}`,
+    },
+    noRelease: 'No release',
+    events: (count: string) => `${count} ${count === '1' ? 'event' : 'events'}`,
+    issues: (count: string) => `${count} ${count === '1' ? 'issue' : 'issues'}`,
+    run: 'Run where it was built, or in CI',
+    after: 'Stored events are read again at once. Their grouping does not change.',
+    broken: 'The uploaded file could not be indexed. Upload it again.',
+  },
+
+  drop: {
+    title: 'Drop files here',
+    or: 'or choose them. UUIDs and debug ids are read from the files.',
+    limits: 'Debug file up to 512 MB, mapping 128 MB, source map 64 MB',
+    choose: 'Choose files',
+    release: 'Release',
+    releaseHint: 'For source maps without a debug id and for mappings. The name that your app sends.',
+    sending: (name: string, percent: string) => `${name}: ${percent}`,
+    done: (name: string) => `${name}: uploaded, being indexed`,
+    failed: (name: string, reason: string) => `${name}: ${reason}`,
+    viewer: 'Viewers cannot upload files.',
+  },
+
+  tools: {
+    title: 'From your build',
+    lead: 'The tools that you use already upload to this address. The key needs the scopes uploads:write, releases:write, releases:read and projects:read.',
+    environment: 'Environment',
+    lines: 'Commands',
+    makeKey: 'Create an API key',
+  },
+
+  table: {
+    title: 'Uploads',
+    kind: 'Kind of files',
+    code: 'Source maps and mappings',
+    native: 'Debug files',
+    name: 'File',
+    release: 'Release',
+    debugId: 'Debug id',
+    cpu: 'Architecture',
+    size: 'Size',
+    state: 'State',
+    when: 'Uploaded',
+    actions: 'Actions',
+    states: { indexing: 'Indexing', ready: 'Ready', failed: 'Failed' },
+    none: 'No files yet',
+    noneText: 'Upload a file above, or from your build.',
+    more: (total: string) => `The newest 100 of ${total} are shown.`,
+  },
+
+  deletion: {
+    button: 'Delete',
+    of: (name: string) => `Delete ${name}`,
+    title: (name: string) => `Delete ${name}?`,
+    text: 'Events are no longer readable by it, old ones too. This cannot be undone.',
+    done: (name: string) => `${name} is deleted`,
+    failed: 'Could not delete the file.',
+  },
+} as const
