@@ -32,7 +32,7 @@ function installOnce() {
   const mark = join(folder, 'node_modules', '.installed-lockfile')
   if (existsSync(mark) && readFileSync(mark, 'utf8') === lockfile) return
   process.stdout.write('installing the SDKs of test/clients\n')
-  const { status } = spawnSync('npm', ['ci', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'], {
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: folder,
     env: toolEnvironment(requireNode()),
     stdio: ['ignore', 'inherit', 'inherit'],

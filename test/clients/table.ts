@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { PAGE_CLIENTS, PROCESS_CLIENTS } from './clients.ts'
 import type { OutcomeSum } from './outcomes.ts'
 
 /** Columns of docs/compatibility.md: categories of items, the most important first. */
@@ -17,6 +18,7 @@ const COLUMNS = [
   ['internal', 'client reports'],
 ] as const
 
+const LIVE = [...PAGE_CLIENTS, ...PROCESS_CLIENTS].map(({ name }) => name)
 const PAGE = join(import.meta.dirname, '../../docs/compatibility.md')
 const rows = new Map<string, Map<string, string>>()
 
@@ -65,7 +67,10 @@ function writeTable(): void {
       .filter((line) => line.startsWith('| ') && !line.startsWith('| SDK '))
       .map((line): [string, string] => [line.slice(2, line.indexOf(' |', 2)), line])
     const merged = new Map([...old, ...fresh])
-    page = `${page.slice(0, from + start.length)}\n${HEAD}\n${[...merged.values()].join('\n')}\n\n${page.slice(to)}`
+    // Versions that are not tried any more lose their row.
+    const names = section === 'live' ? LIVE : [...merged.keys()]
+    const lines = names.flatMap((name) => merged.get(name) ?? [])
+    page = `${page.slice(0, from + start.length)}\n${HEAD}\n${lines.join('\n')}\n\n${page.slice(to)}`
   }
   writeFileSync(PAGE, page)
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const exec = promisify(execFile)
@@ -53,6 +53,13 @@ export const reactNative = (): Ready =>
     ? { command: [process.execPath, join(apps, 'react-native.mjs')] }
     : { missing: 'its package is not installed: npm run test:clients installs it' }
 
+export const cli = (): Ready => {
+  const program = join(here, 'node_modules/@sentry', `cli-${process.platform}-${process.arch}`, 'bin/sentry-cli')
+  return existsSync(program)
+    ? { command: [process.execPath, join(apps, 'cli.mjs'), program] }
+    : { missing: 'it has no binary for this machine' }
+}
+
 export const python = (): Promise<Ready> =>
   prepared([['python3', '--version']], async () => {
     const folder = join(cache, 'python')
@@ -74,13 +81,17 @@ export const go = (): Promise<Ready> =>
 export const java = (): Promise<Ready> =>
   prepared(
     [
-      ['java', '-version'],
+      ['javac', '-version'],
       ['mvn', '--version'],
     ],
     async () => {
       const folder = copied('java')
+      // The SDK refuses to run beside another version of itself.
+      rmSync(join(folder, 'libs'), { recursive: true, force: true })
       await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=libs'], folder)
-      return ['java', '-cp', join(folder, 'libs', '*'), join(folder, 'App.java')]
+      const libraries = join(folder, 'libs', '*')
+      await run('javac', ['-cp', libraries, '-d', 'classes', '-nowarn', 'App.java'], folder)
+      return ['java', '-cp', `${libraries}${delimiter}${join(folder, 'classes')}`, 'App']
     },
   )
 
@@ -90,6 +101,34 @@ export const rust = (): Promise<Ready> =>
     await run('cargo', ['build', '--quiet'], folder)
     return [join(folder, 'target', 'debug', 'shop')]
   })
+
+export const ruby = (): Promise<Ready> =>
+  prepared(
+    [
+      ['ruby', '--version'],
+      ['bundle', '--version'],
+    ],
+    async () => {
+      const folder = copied('ruby')
+      const env = { BUNDLE_PATH: join(folder, 'gems'), BUNDLE_RETRY: '0' }
+      await run('bundle', ['install', '--quiet'], folder, env)
+      return ['env', '-C', folder, `BUNDLE_PATH=${env.BUNDLE_PATH}`, 'bundle', 'exec', 'ruby', 'app.rb']
+    },
+  )
+
+export const php = (): Promise<Ready> =>
+  prepared(
+    [
+      ['php', '--version'],
+      ['composer', '--version'],
+    ],
+    async () => {
+      const folder = copied('php')
+      const env = { COMPOSER_ALLOW_SUPERUSER: '1' }
+      await run('composer', ['install', '--quiet', '--no-interaction', '--no-plugins', '--no-scripts'], folder, env)
+      return ['php', join(folder, 'app.php')]
+    },
+  )
 
 /** Sources whose build may write files beside them. */
 function copied(name: string): string {

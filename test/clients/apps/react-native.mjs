@@ -7,7 +7,8 @@ import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 globalThis.__DEV__ = false
-globalThis.ErrorUtils = { getGlobalHandler: () => () => {}, setGlobalHandler: () => {} }
+let handler = () => {}
+globalThis.ErrorUtils = { getGlobalHandler: () => handler, setGlobalHandler: (given) => (handler = given) }
 globalThis.window = globalThis
 // Metro gives every module a `require`; the SDK uses it for parts of the platform only.
 globalThis.require = (name) => (name.endsWith('/Promise') ? Promise : {})
@@ -37,22 +38,27 @@ registerHooks({
   },
 })
 
+const { drawConnection, enter, OPTIONS, story } = await import('./story.mjs')
 const Sentry = await import('@sentry/react-native')
 Sentry.init({
+  ...OPTIONS,
   dsn: process.env.SENTRY_DSN,
   release: 'com.acme.shop@3.1.0+77',
-  environment: 'staging',
-  tracesSampleRate: 1,
   enableNative: false,
-  enableLogs: true,
   enableAutoSessionTracking: false,
 })
-Sentry.setUser({ id: '42' })
-Sentry.addBreadcrumb({ category: 'navigation', message: 'Cart' })
-Sentry.startSpan({ name: 'Cart', op: 'ui.load' }, () => {})
-Sentry.captureException(new TypeError('card number is missing'))
-Sentry.captureMessage('stock is low', 'warning')
-Sentry.captureFeedback({ message: 'The button does nothing', name: 'Ann' })
-Sentry.logger?.info?.('cart paid', { total: 12.5 })
+enter(Sentry)
+const crashes = process.argv[2] === 'crash'
+if (crashes) {
+  try {
+    drawConnection()
+  } catch (error) {
+    // The JavaScript engine of a device calls this for an error that nothing catches.
+    handler(error, true)
+  }
+} else {
+  // Its SDK lists causes after their error, unlike every other, and marks neither.
+  story(Sentry, { hasCause: false })
+}
 await Sentry.flush()
-process.exit(0)
+process.exit(crashes ? 1 : 0)

@@ -2,4 +2,4 @@ module example.com/shop
 
 go 1.23
 
-require github.com/getsentry/sentry-go v0.36.0
+require github.com/getsentry/sentry-go v0.50.0
