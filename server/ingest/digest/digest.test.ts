@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { anEvent, envelopeOf, newEventId } from '#test/kit/sdk.ts'
 import { readEvent } from '../../events/store/store.queries.ts'
@@ -218,6 +219,24 @@ describe('outcomes', () => {
 })
 
 describe('failures', () => {
+  test('symbols that cannot be read cost nothing: the event is kept as sent, and waits for a database that is away', async () => {
+    const target = await aTarget()
+    await spool.append(entryOf(target, envelopeOf(anEvent())))
+    const batches = await take(target)
+    const failing = (code: string): ProjectFactsReader => {
+      const intercepted = interceptedApp(test_, (text, run) =>
+        text.includes('from symbol_files') ? Promise.reject(Object.assign(new Error('no'), { code })) : run(),
+      )
+      const own = createProjectFactsReader({ ...intercepted, bus: { ...app.bus } })
+      test_.onClose(async () => own.close())
+      return own
+    }
+    await expect(prepareBatches(batches, failing('57P01'))).rejects.toMatchObject({ code: '57P01' })
+    const prepared = await prepareBatches(batches, failing('22012'))
+    expect(await commitBatches(app, prepared)).toMatchObject({ events: 1, quarantined: 0 })
+    expect(await outcomesOf(target)).toEqual(['error accepted  1'])
+  })
+
   test('an entry that cannot be decoded goes to quarantine with its reason; others are recorded', async () => {
     const target = await aTarget()
     await Promise.all([

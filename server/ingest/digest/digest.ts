@@ -57,6 +57,7 @@ export type DigestFigures = {
  * Prepares a row in turns: decodes, parses, scrubs, normalises, fingerprints. An entry that fails does not affect the
  * others.
  * @param isStopped whether the result is no longer wanted; then it is null
+ * @throws the error of an unreachable database; the row stays in the spool
  */
 export async function prepareRow(
   app: App,
@@ -79,6 +80,7 @@ export async function prepareRow(
       try {
         entries.push({ entry, orgId, items: await prepareEntry(entry, project, turn), poison: null })
       } catch (error) {
+        if (isDatabaseAway(error)) throw error
         app.log.error({ project_id: entry.projectId, err: error }, 'an entry cannot be digested; it goes to quarantine')
         entries.push({ entry, orgId, items: null, poison: reasonOf(error) })
       }

@@ -1,10 +1,11 @@
 import type { App } from '../../platform/context/app.ts'
+import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import type { MissingFile } from './readable-frame.ts'
 import { createSymbolReader, type SymbolReader } from './symbol-reader.ts'
 import { symbolicateEvent } from './symbolicate-event.ts'
 
-type Parts = Pick<App, 'db' | 'bus' | 'clock'>
+type Parts = Pick<App, 'db' | 'bus' | 'clock' | 'log'>
 
 /** One reader for each app: its caches serve pages and digestion of the same process or thread. */
 const readers = new WeakMap<Parts['bus'], SymbolReader>()
@@ -21,15 +22,25 @@ function readerOf(app: Parts): SymbolReader {
 export type OwnedProject = { readonly orgId: string; readonly projectId: string }
 
 /**
- * Makes an event readable for display; without files of the project, its frames say what is missing.
+ * Makes an event readable; without files of the project, its frames say what is missing. A file or stack that cannot be
+ * read must not cost the event: then its frames stay as the app sent them.
  * @param onMissing called for each file that would make frames readable
+ * @throws the error of an unreachable database, so that the work is tried again
  */
-export const makeReadable = (
+export async function makeReadable(
   app: Parts,
-  project: OwnedProject,
+  { orgId, projectId }: OwnedProject,
   event: Event,
   onMissing?: (file: MissingFile) => void,
-): Promise<Event> => symbolicateEvent({ ...project, reader: readerOf(app), event, onMissing })
+): Promise<Event> {
+  try {
+    return await symbolicateEvent({ orgId, projectId, reader: readerOf(app), event, onMissing })
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error
+    app.log.error({ err: error, project_id: projectId }, 'the frames of an event cannot be made readable')
+    return event
+  }
+}
 
 /** Makes events of one project readable; null when the project has no files, which costs nothing. */
 export type Symbolicate = (event: Event) => Promise<Event> | null
@@ -37,8 +48,5 @@ export type Symbolicate = (event: Event) => Promise<Event> | null
 /** For digestion, which prepares many events of the project. */
 export function symbolicateFor(app: Parts, project: OwnedProject): Symbolicate {
   const reader = readerOf(app)
-  return (event) => {
-    if (reader.knowsNone(project.projectId)) return null
-    return symbolicateEvent({ ...project, reader, event })
-  }
+  return (event) => (reader.knowsNone(project.projectId) ? null : makeReadable(app, project, event))
 }
