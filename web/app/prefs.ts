@@ -72,17 +72,18 @@ export const usePrefs = (): Prefs => useSyncExternalStore(subscribe, currentPref
 
 type ShownTheme = 'light' | 'dark'
 
-const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
-const systemTheme = (): ShownTheme => (systemIsDark.matches ? 'dark' : 'light')
+const systemIsDark = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)')
+const systemTheme = (): ShownTheme => (systemIsDark().matches ? 'dark' : 'light')
 const shownTheme = (): ShownTheme => (prefs.theme === 'system' ? systemTheme() : prefs.theme)
 const otherTheme = (): ShownTheme => (shownTheme() === 'dark' ? 'light' : 'dark')
 
 function subscribeToTheme(listener: () => void): () => void {
   const stop = subscribe(listener)
-  systemIsDark.addEventListener('change', listener)
+  const query = systemIsDark()
+  query.addEventListener('change', listener)
   return () => {
     stop()
-    systemIsDark.removeEventListener('change', listener)
+    query.removeEventListener('change', listener)
   }
 }
 

@@ -37,10 +37,7 @@ export function Missing({ projectId }: { projectId: string }) {
       </Note>
     )
   return (
-    <Card
-      title={texts.title}
-      header={<Minor>{texts.figures(formatCount(data.unreadable), formatCount(data.looked_at))}</Minor>}
-    >
+    <Card title={texts.title} header={<Minor>{texts.figures(data.unreadable, data.looked_at)}</Minor>}>
       {data.items.map((item, index) => (
         <Row key={`${item.kind} ${item.debug_id ?? item.name} ${item.release ?? ''}`} item={item} open={index === 0} />
       ))}

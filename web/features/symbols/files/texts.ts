@@ -1,3 +1,5 @@
+import { formatCount } from '../../../ui/format.ts'
+
 /** Texts of the page of symbols. */
 export const symbolsTexts = {
   title: 'Symbols',
@@ -8,8 +10,10 @@ export const symbolsTexts = {
 
   missing: {
     title: 'Missing for the newest events',
-    figures: (unreadable: string, lookedAt: string) =>
-      `${unreadable} of the newest ${lookedAt} events are not readable`,
+    figures: (unreadable: number, lookedAt: number) =>
+      lookedAt === 1
+        ? 'The newest event is not readable'
+        : `${formatCount(unreadable)} of the newest ${formatCount(lookedAt)} events ${unreadable === 1 ? 'is' : 'are'} not readable`,
     none: 'The newest events are readable.',
     noEvents: 'No events in the last 7 days.',
     kinds: {
