@@ -73,6 +73,14 @@ const Commits = z
   })
   .describe('Newest first.')
 
+/** The environment that a release is deployed to. */
+export const DeployEnvironment = text('environment', 64)
+  .trim()
+  .min(1, { error: 'environment must not be empty.' })
+  .refine(isEnvironmentName, {
+    error: 'environment must not contain a line break or other control character and must not be "None".',
+  })
+
 export const Commit = z.object({
   id: z.string().describe('The hash.'),
   repository: z.string().nullable(),
@@ -226,12 +234,7 @@ export const releaseRoutes = routes({
     params,
     body: z
       .strictObject({
-        environment: text('environment', 64)
-          .trim()
-          .min(1, { error: 'environment must not be empty.' })
-          .refine(isEnvironmentName, {
-            error: 'environment must not contain a line break or other control character and must not be "None".',
-          }),
+        environment: DeployEnvironment,
         name: text('name', 200).nullish(),
         url: link('url').nullish(),
         started_at: timeInput('started_at').nullish(),

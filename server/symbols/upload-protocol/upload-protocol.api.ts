@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { CommitInput, MAX_COMMITS, releaseName } from '../../projects/releases/releases.api.ts'
+import { CommitInput, DeployEnvironment, MAX_COMMITS, releaseName } from '../../projects/releases/releases.api.ts'
 
 /**
  * The endpoints that upload tools of the Sentry family call: `sentry-cli` 2 and 3, the TypeScript command line, plug-ins of
@@ -12,7 +12,8 @@ const MIB = 1024 * 1024
 /** The sizes that `GET …/chunk-upload/` asks upload tools to keep to. */
 export const CHUNKS = { bytes: 8 * MIB, perRequest: 64, requestBytes: 32 * MIB } as const
 
-const TAG = 'Upload tools'
+/** The tag of their endpoints. */
+export const UPLOAD_TOOLS = 'Upload tools'
 const Slug = z.string().min(1).max(200)
 const orgParams = z.object({ org: Slug })
 const projectParams = z.object({ org: Slug, project: Slug })
@@ -117,13 +118,13 @@ const readOf = <Path extends `/api/0/${string}`, Params extends z.ZodObject, Res
   summary: string,
   params: Params,
   response: Response,
-) => ({ method: 'GET', path, tag: TAG, summary, params, response, refusals: [404] }) as const
+) => ({ method: 'GET', path, tag: UPLOAD_TOOLS, summary, params, response, refusals: [404] }) as const
 
 export const uploadProtocolRoutes = routes({
   toolReadRoot: {
     method: 'GET',
     path: '/api/0/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Who an upload tool is',
     permission: 'me.read',
     response: z.object({
@@ -135,7 +136,7 @@ export const uploadProtocolRoutes = routes({
   toolReadUser: {
     method: 'GET',
     path: '/api/0/auth/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'The user of an upload tool',
     permission: 'me.read',
     response: User,
@@ -143,7 +144,7 @@ export const uploadProtocolRoutes = routes({
   toolListOrgs: {
     method: 'GET',
     path: '/api/0/organizations/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'The organisation of an upload tool',
     permission: 'me.read',
     response: z.array(Org),
@@ -169,7 +170,7 @@ export const uploadProtocolRoutes = routes({
   toolCreateRelease: {
     method: 'POST',
     path: '/api/0/organizations/:org/releases/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Create a release in projects, or change one that exists',
     permission: 'releases.write',
     params: orgParams,
@@ -180,7 +181,7 @@ export const uploadProtocolRoutes = routes({
   toolCreateProjectRelease: {
     method: 'POST',
     path: '/api/0/projects/:org/:project/releases/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Create a release in one project, or change one that exists',
     permission: 'releases.write',
     params: projectParams,
@@ -195,7 +196,7 @@ export const uploadProtocolRoutes = routes({
   toolUpdateRelease: {
     method: 'PUT',
     path: '/api/0/organizations/:org/releases/:version/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Finalise a release, or add commits to it',
     permission: 'releases.write',
     params: releaseParams,
@@ -230,13 +231,13 @@ export const uploadProtocolRoutes = routes({
   toolCreateDeploy: {
     method: 'POST',
     path: '/api/0/organizations/:org/releases/:version/deploys/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Report a deploy of a release',
     permission: 'releases.write',
     status: 201,
     params: releaseParams,
     body: z.object({
-      environment: z.string().min(1).max(64),
+      environment: DeployEnvironment,
       name: z.string().max(200).nullish(),
       url: z.string().max(2_000).nullish(),
       dateStarted: time,
@@ -268,7 +269,7 @@ export const uploadProtocolRoutes = routes({
   toolUploadChunks: {
     method: 'POST',
     path: '/api/0/organizations/:org/chunk-upload/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Send chunks of files',
     description: 'A multipart form. Each part is named by the SHA-1 of its content; `file_gzip` is compressed.',
     permission: 'uploads.write',
@@ -280,7 +281,7 @@ export const uploadProtocolRoutes = routes({
   toolAssembleBundle: {
     method: 'POST',
     path: '/api/0/organizations/:org/artifactbundle/assemble/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Put a bundle of source maps together of its chunks',
     permission: 'uploads.write',
     params: orgParams,
@@ -298,7 +299,7 @@ export const uploadProtocolRoutes = routes({
   toolAssembleDifs: {
     method: 'POST',
     path: '/api/0/projects/:org/:project/files/difs/assemble/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Put debug files and mappings together of their chunks',
     permission: 'uploads.write',
     params: projectParams,
@@ -310,7 +311,7 @@ export const uploadProtocolRoutes = routes({
   toolUploadDsyms: {
     method: 'POST',
     path: '/api/0/projects/:org/:project/files/dsyms/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Send a zip of debug files and mappings',
     permission: 'uploads.write',
     status: 201,
@@ -322,11 +323,11 @@ export const uploadProtocolRoutes = routes({
   toolFindUnknown: {
     method: 'GET',
     path: '/api/0/projects/:org/:project/files/dsyms/unknown/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Which of these files are missing',
     permission: 'uploads.read',
     params: projectParams,
-    query: z.object({
+    query: z.strictObject({
       checksums: z.preprocess(
         (given): unknown => (given === undefined ? [] : Array.isArray(given) ? given : [given]),
         z.array(Digest).max(1_000),
@@ -338,7 +339,7 @@ export const uploadProtocolRoutes = routes({
   toolAssociate: {
     method: 'POST',
     path: '/api/0/projects/:org/:project/files/dsyms/associate/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Old tools name the releases of debug files: their ids suffice',
     permission: 'uploads.write',
     params: projectParams,
@@ -349,7 +350,7 @@ export const uploadProtocolRoutes = routes({
   toolMappingRelease: {
     method: 'POST',
     path: '/api/0/projects/:org/:project/files/proguard-artifact-releases',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Name the release of a mapping',
     permission: 'uploads.write',
     status: 201,
@@ -361,7 +362,7 @@ export const uploadProtocolRoutes = routes({
   toolReprocess: {
     method: 'POST',
     path: '/api/0/projects/:org/:project/reprocessing/',
-    tag: TAG,
+    tag: UPLOAD_TOOLS,
     summary: 'Nothing is to be done: events are read with new files at once',
     permission: 'uploads.write',
     params: projectParams,
