@@ -18,7 +18,7 @@ const PASSKEY = ['passkey_id']
 
 /** Every event type of outbound webhooks, in the order in which they are listed. */
 export const WEBHOOK_EVENTS: readonly WebhookEvent[] = [
-  { type: 'signup.password.ok', meaning: 'A user signed up with a password.', method: 'password', fields: SIGNUP },
+  { type: 'signup.password.ok', meaning: 'A new user with a password joined.', method: 'password', fields: SIGNUP },
   { type: 'signup.invite.ok', meaning: 'A user signed up with an invite.', method: 'invite', fields: SIGNUP },
   { type: 'signup.oidc.ok', meaning: 'A user signed up with single sign-on.', method: 'oidc', fields: SIGNUP },
   { type: 'signin.password.ok', meaning: 'A user logged in with a password.', method: 'password', fields: [] },
