@@ -6,7 +6,7 @@ import { InlineTree } from './inline-tree.ts'
 import { SymbolCollector, uuidText, type NativeObject, type SymbolTable } from './native-object.ts'
 
 /**
- * Breakpad's text format of symbols (`docs/symbol_files.md` of Breakpad): a line is a record, its fields separated by
+ * Breakpad's text format of symbols (Breakpad's documentation, "Symbol Files"): a line is a record, its fields separated by
  * spaces, numbers hexadecimal except of lines and files.
  */
 const BLOCK_BYTES = 1024 * 1024

@@ -1,6 +1,6 @@
 /**
  * The lines of a mapping file, as the ProGuard manual ("ReTrace", section on the format of mappings) and the page
- * "R8, Retrace and map file versioning" (doc/retrace.md of R8) describe them. Every function takes one line without
+ * "R8, Retrace and map file versioning" (in the source tree of R8) describe them. Every function takes one line without
  * blanks at its ends and returns null for a line of another kind: unknown lines are skipped, never refused.
  */
 import { z } from 'zod'

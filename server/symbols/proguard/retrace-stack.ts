@@ -16,7 +16,7 @@ export type ObfuscatedStack = {
  *   and the calling frame gets the line of the code.
  * - Frames of checks that R8 rewrote disappear at the top of the stack, where the mapping says so for the exception.
  *
- * Both as in doc/retrace.md of R8, "Outline" and "RewriteFrame".
+ * Both as in R8's documentation of Retrace, sections "Outline" and "RewriteFrame".
  *
  * @returns for each frame its readings, as `retraceFrame` gives them; `[[]]` if the source has no such frame
  */

@@ -1,6 +1,6 @@
 /**
  * The name of the file that a class is in. R8 writes `SourceFile` or `r8-map-id-…` into frames and keeps the name in the
- * mapping where it differs from the name that the class suggests (doc/retrace.md of R8, "Source File").
+ * mapping where it differs from the name that the class suggests (R8's documentation of Retrace, section "Source File").
  */
 export function sourceFileName({
   className,
