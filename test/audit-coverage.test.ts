@@ -158,6 +158,8 @@ const TARGETS: Readonly<Record<string, string>> = {
   email: 'user',
   project: 'project',
   issue: 'issue',
+  source_map: 'project',
+  dsym: 'project',
   comment: 'comment',
   release: 'release',
   org: 'org',

@@ -14,7 +14,7 @@ const ACTIONS =
   invite.accepted invite.revoked member.role_changed member.removed org.updated sso.config.updated sso.domain.verified
   project.created project.settings_updated project.dsn_rotated issue.status_changed issue.assigned issue.deleted
   comment.deleted alert_rule.created alert_rule.updated alert_rule.deleted alert.acknowledged release.created
-  source_map.uploaded source_map.deleted dsym.uploaded integration.codehost.updated integration.tracker.connected
+  source_map.uploaded source_map.deleted dsym.uploaded dsym.deleted integration.codehost.updated integration.tracker.connected
   integration.tracker.disconnected ticket.created webhook.endpoint.created webhook.endpoint.updated
   webhook.endpoint.deleted webhook.endpoint.auto_paused webhook.secret.rotated webhook.delivery.exhausted
   webhook.delivery.replayed webhook.tls_error webhook.test* nlq.executed nlq.rejected access.denied ratelimit.exceeded
