@@ -173,15 +173,18 @@ function LimitsForm({ projectId, limits, quota, why }: Props & { why: string | u
   const dirty = FIELDS.filter(isDirty)
   const save = () => {
     const values = { rate: valueOf('rate'), quota: valueOf('quota'), hour: valueOf('hour'), day: valueOf('day') }
-    if (why !== undefined || settings.isPending || quotaChange.isPending) return
+    if (why !== undefined) return
     if (FIELDS.some((name) => values[name] === undefined)) return
     const body: LimitChange = {
       ...(isDirty('rate') ? { rate_limit_per_minute: values.rate ?? null } : {}),
       ...(isDirty('hour') ? { new_issues_per_hour: values.hour ?? 0 } : {}),
       ...(isDirty('day') ? { new_issues_per_day: values.day ?? 0 } : {}),
     }
-    if (Object.keys(body).length > 0) settings.mutate(body, { onSuccess: () => forget('rate', 'hour', 'day') })
-    if (isDirty('quota')) quotaChange.mutate(values.quota ?? null, { onSuccess: () => forget('quota') })
+    // Each waits for its own answer only: the limits of the project do not delay the quota.
+    if (Object.keys(body).length > 0 && !settings.isPending)
+      settings.mutate(body, { onSuccess: () => forget('rate', 'hour', 'day') })
+    if (isDirty('quota') && !quotaChange.isPending)
+      quotaChange.mutate(values.quota ?? null, { onSuccess: () => forget('quota') })
   }
   const refusal = settings.error ?? quotaChange.error
   return (
