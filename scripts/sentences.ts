@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 const CODE = /\.(?:ts|tsx|js|mjs|css|sql)$/
 /** Frozen text: released migrations and grouping versions never change. */
 const FROZEN =
-  /^migrations\/00[0-3]\d|^migrations\/0040|^server\/issues\/grouping\/v\d|^server\/events\/protocol\/sdk-frames\.ts/
+  /^migrations\/00[0-3]\d|^migrations\/0040|^server\/issues\/grouping\/v2|^server\/events\/protocol\/sdk-frames\.ts/
 
 /** The first words of a comment, or of a paragraph or a tag in one. */
 const OPENING =

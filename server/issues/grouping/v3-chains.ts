@@ -12,7 +12,7 @@ type Exception = Event['exceptions'][number]
  * that were thrown on the way (suppressed ones) caused nothing, and a group is no error of its own unless nothing else
  * is there.
  */
-export function chainsOf(exceptions: readonly Exception[]): Exception[][] {
+export function findChains(exceptions: readonly Exception[]): Exception[][] {
   const wanted = withoutAsides(exceptions)
   if (!wanted.some(isGroup)) return [[...causesFirst(wanted)]]
   const parents = new Map<Exception, Exception>()
@@ -46,7 +46,7 @@ const isAside = ({ type, mechanism }: Exception): boolean =>
 function withoutAsides(exceptions: readonly Exception[]): readonly Exception[] {
   if (!exceptions.some(isAside)) return exceptions
   const dropped = new Set<number>()
-  // What caused a suppressed one goes with it, and stands before it.
+  // The cause of a suppressed exception goes with it, and stands before it.
   const kept = exceptions.toReversed().filter((exception) => {
     const { mechanism } = exception
     const isDropped = isAside(exception) || (mechanism?.parent_id != null && dropped.has(mechanism.parent_id))

@@ -15,7 +15,7 @@ export type Value = { label: string; value: string }
 export type Exception = Event['exceptions'][number]
 type Frame = NonNullable<Exception['stacktrace']>['frames'][number]
 
-/** What frames need from their event. */
+/** The fields of an event that its frames depend on. */
 export type Setting = { readonly platform: string; readonly level: string; readonly places: Places }
 
 /** A frame that counts. */
@@ -61,7 +61,7 @@ const MAX_PLACES = 5
  * @param endless of a recursion that ran out, the round alone counts: way in, way out and depth are chance
  * @param crashed a call of the system by name says where it crashed; an exception is only raised there
  */
-export function stackOf(
+export function readStack(
   frames: readonly Frame[],
   setting: Setting,
   { endless = false, crashed = false }: { endless?: boolean; crashed?: boolean } = {},
@@ -293,7 +293,7 @@ const MAIN = /^__(?:mp_)?main__$/
 /** Module or class where there is one, else the file's name. `__main__` is whatever file was started, here or by multiprocessing. */
 function placeOf(frame: Frame, platform: string): string | null {
   const script = SCRIPT.has(platform)
-  // Of Ruby only newer clients say the class, and only since 3.4: the file was always there.
+  // Only newer clients for Ruby send the class, and only since 3.4; they always sent the file.
   const hasModule = frame.module !== null && !(platform === 'ruby' && frame.filename !== null)
   if (hasModule && frame.module !== null && !MAIN.test(frame.module)) {
     return script ? withoutBuildHash(frame.module) : cleanClass(frame.module)

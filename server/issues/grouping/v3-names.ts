@@ -127,12 +127,12 @@ export function isPlaceholder(raw: string): boolean {
   return symbol === '' || PLACEHOLDER.test(symbol) || Number(offset) > LONGEST_FUNCTION || isStart(symbol)
 }
 
-// --- What names tell ----------------------------------------------------------------------------------------------
+// --- Names that tell nothing --------------------------------------------------------------------------------------
 
 /** Where programs, requests and commands enter. */
 const STARTS =
   /^(?:\{main\}|_{0,2}main|w?WinMain|wWinMain|wmain|\$main|<main>|<module>|<top \(required\)>|<?Main>?\$?|UIApplicationMain|NSApplicationMain|android_main|handler|lambda_handler|runApp|main(?:\.<(?:anonymous closure|fn)>)+|main\.?(?:func|closure)?|\{closure\})$/
-/** What every request, call or job passes: filters, middleware, interceptors, decorators. */
+/** Classes that every request, call or job passes: filters, middleware, interceptors, decorators. */
 const DISPATCHES =
   /^(?:doFilter(?:Internal)?|intercept|preHandle|aroundInvoke|ServeHTTP|RoundTrip|__call__|__invoke|next|dispatch|wrapper|wrapped|_wrapped(?:_view)?|inner|InvokeAsync)$/
 const PHP_DISPATCHES =

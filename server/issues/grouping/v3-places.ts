@@ -93,7 +93,7 @@ const BUILD = /\bbuild_?id: ?'?([0-9a-f]{8,64})/i
 /** Where the stack begins in the text of an obfuscated app. */
 const BEGINS = /^(?:\*{3} ){3}|^\s{0,20}#0{1,3} {1,4}(?:abs|pc) /m
 
-/** What a text says before the stack in it, and the places of that stack; null for a text without one. */
+/** The words of a text before the stack in it, and the places of that stack; null for a text without one. */
 export function stackInText(text: string): { words: string; places: string[] } | null {
   if (!/ (?:virt|pc) /.test(text)) return null
   const build = BUILD.exec(text)?.[1]?.toLowerCase() ?? ''

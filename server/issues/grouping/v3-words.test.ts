@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
 import { cleanClass, cleanFunction, fileName, isPlaceholder, passesOn, tellsOfSystem } from './v3-names.ts'
 import { stackInText } from './v3-places.ts'
-import { parameterise, propertyOf } from './v3-words.ts'
+import { parameterise, findProperty } from './v3-words.ts'
 
 /** Words and names of version 3, where it differs from version 2. */
 
@@ -52,8 +52,8 @@ describe('messages', () => {
     ['Load failed', 'fetch'],
     ['Illegal invocation', null],
   ])('%s is about %s', (value, property) => {
-    expect(propertyOf(value.includes('variable') ? 'ReferenceError' : 'TypeError', value)).toBe(property)
-    expect(propertyOf('Error', value)).toBeNull()
+    expect(findProperty(value.includes('variable') ? 'ReferenceError' : 'TypeError', value)).toBe(property)
+    expect(findProperty('Error', value)).toBeNull()
   })
 })
 
@@ -148,7 +148,7 @@ describe('names', () => {
       const startMs = cpuMs()
       for (let round = 0; round < 10; round += 1) {
         parameterise(text)
-        propertyOf('TypeError', text)
+        findProperty('TypeError', text)
         stackInText(text)
         for (const platform of ['native', 'java', 'php', 'javascript']) cleanFunction(name, platform)
         cleanClass(name)

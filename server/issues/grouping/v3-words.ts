@@ -88,8 +88,8 @@ const PROPERTY = [
 /** A request that got no answer, in Chrome, Safari and Firefox. */
 const NO_ANSWER = /^(?:Failed to fetch|Load failed|NetworkError when attempting to fetch resource)\b/
 
-/** What an error of the engine is about, which browsers say in their own words; null where it names nothing. */
-export function propertyOf(type: string | null, value: string): string | null {
+/** The property that an error of the engine is about, which each browser says in its own words; null where it names none. */
+export function findProperty(type: string | null, value: string): string | null {
   if (type !== 'TypeError' && type !== 'ReferenceError') return null
   if (NO_ANSWER.test(value)) return 'fetch'
   for (const pattern of PROPERTY) {

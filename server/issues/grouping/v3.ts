@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { causesFirst } from '../../events/protocol/telling-v3.ts'
-import { chainsOf, isGroup } from './v3-chains.ts'
-import { contributions, isNamed, stackOf, type Exception, type Setting, type Stack, type Value } from './v3-frames.ts'
+import { findChains, isGroup } from './v3-chains.ts'
+import { contributions, isNamed, readStack, type Exception, type Setting, type Stack, type Value } from './v3-frames.ts'
 import { placesIn, stackInText } from './v3-places.ts'
-import { isOfEngine, parameterise, propertyOf } from './v3-words.ts'
+import { isOfEngine, parameterise, findProperty } from './v3-words.ts'
 
 /**
  * Grouping, version 3. Frozen: this file, the files `v3-*.ts`, those of version 2 that they use and the lists of SDK frames
@@ -81,14 +81,14 @@ function computedPart(event: Event): Part {
 // --- Exceptions ---------------------------------------------------------------------------------------------------
 
 function exceptionPart(event: Event, setting: Setting): Part | null {
-  const values = together(chainsOf(event.exceptions).map((chain) => chainValues(chain, event, setting) ?? []))
+  const values = together(findChains(event.exceptions).map((chain) => chainValues(chain, event, setting) ?? []))
   return values.length === 0 ? null : { variant: 'exception_stack', values }
 }
 
 /** Different members of a group that count. */
 const MAX_CHAINS = 10
 
-/** What the members of a group say, each once: in which order they failed is chance. */
+/** The values of the members of a group, each once and sorted, because the order in which they failed is chance. */
 function together(lists: readonly Value[][]): Value[] {
   if (lists.length === 1) return lists[0] ?? []
   const byText = new Map(lists.map((values) => [JSON.stringify(values), values]))
@@ -113,7 +113,7 @@ function chainValues(chain: readonly Exception[], event: Event, setting: Setting
     if (exception.type === null && event.message !== null) continue
     const endless = isOverflow(exception)
     const crashed = isCrash(exception)
-    const stack = stackOf(exception.stacktrace?.frames ?? [], setting, { endless, crashed })
+    const stack = readStack(exception.stacktrace?.frames ?? [], setting, { endless, crashed })
     if (stack === null) continue
     const usable = { exception, type: typeValue(exception, stack.named), stack }
     oldest ??= usable
@@ -145,15 +145,15 @@ function typeValue({ type, mechanism }: Exception, named: boolean): Value[] {
   return type !== null && (mechanism?.synthetic !== true || !named) ? [{ label: 'type', value: type }] : []
 }
 
-/** What an exception says beside native frames without names: its place changes with every build, its words do not. */
+/** The words of an exception beside native frames without names: its place changes with every build, its words do not. */
 const thrownWords = ({ exception, stack }: Usable): Value[] =>
   stack.nameless && !isCrash(exception) ? saidBy(exception) : []
 
-/** What the cause says where its frames do not tell the place. */
+/** The words of the cause where its frames do not tell the place. */
 function spokenBeside({ exception }: Usable, chosen: Stack, { platform }: Setting): Value[] {
   if (isOverflow(exception) || (chosen.nameless && chosen.tells && isCrash(exception))) return []
   if (chosen.minified && isOfEngine(exception.type)) {
-    const property = exception.value === null ? null : propertyOf(exception.type, exception.value)
+    const property = exception.value === null ? null : findProperty(exception.type, exception.value)
     return property === null ? [] : [{ label: 'property', value: property }]
   }
   return saidBy(exception, platform)
@@ -210,7 +210,7 @@ function crashedThreadPart(event: Event, setting: Setting): Part | null {
   if (event.message === null || JVM.has(event.platform) || event.exceptions.some(({ type }) => type !== null))
     return null
   const crashed = event.threads.find((thread) => thread.crashed)
-  const stack = stackOf(crashed?.stacktrace?.frames ?? [], setting)
+  const stack = readStack(crashed?.stacktrace?.frames ?? [], setting)
   if (stack === null) return null
   const values = stack.tells ? stack.values : [...textValues('message', event.message), ...stack.values]
   return { variant: 'thread_stack', values }
@@ -223,7 +223,7 @@ function threadPart(event: Event, setting: Setting): Part | null {
     threads.find(({ crashed }) => crashed) ??
     threads.find(({ current }) => current) ??
     (threads.length === 1 ? threads[0] : undefined)
-  const stack = stackOf(thread?.stacktrace?.frames ?? [], setting)
+  const stack = readStack(thread?.stacktrace?.frames ?? [], setting)
   if (stack === null) return null
   const exception = event.exceptions.findLast(({ type }) => type !== null)
   if (exception?.type == null) return { variant: 'thread_stack', values: stack.values }
@@ -244,7 +244,7 @@ function messagePart(event: Event): Part | null {
  * count where that is all its stack tells. A group of exceptions says nothing by itself: its members do.
  */
 function typeValuePart(event: Event): Part | null {
-  const chains = chainsOf(event.exceptions)
+  const chains = findChains(event.exceptions)
   const newest = newestOf(event.exceptions)
   if (newest === undefined) return null
   const members = isGroup(newest) ? chains.flatMap((chain) => chain.findLast((one) => !isGroup(one)) ?? []) : []
@@ -265,10 +265,10 @@ function wordsOf(exception: Exception, platform: string): Value[] {
   return [...type, ...saidBy(exception, platform), ...own.map(({ value }) => value).filter(({ value }) => value !== '')]
 }
 
-/** What an exception says, without what changes; of an error of a script's engine, the property it is about. */
+/** The words of an exception without their changing parts; for an error of a script's engine, the property it is about. */
 function saidBy({ type, value }: Exception, platform: string | null = null): Value[] {
   if (value === null) return []
-  const property = platform === 'javascript' || platform === 'node' ? propertyOf(type, value) : null
+  const property = platform === 'javascript' || platform === 'node' ? findProperty(type, value) : null
   return property === null ? textValues('value', value) : [{ label: 'property', value: property }]
 }
 
@@ -322,7 +322,7 @@ function anrPart(event: Event, setting: Setting): Part | null {
     const list = contributions(own, event.platform)
     if (list.some(isNamed)) values.push(...list.map(({ value }) => value))
     else if (own.length > START_FRAMES) {
-      const stack = stackOf(own, setting)
+      const stack = readStack(own, setting)
       if (stack?.tells === true) values.push(...stack.values)
     }
   }

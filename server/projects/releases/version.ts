@@ -27,7 +27,7 @@ const PYTHON =
 const SEMANTIC = /^[^+]*\d-(?!post)/i
 const DATE =
   /^(?:(.+)@)?v?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:-(?=\d*[a-z])([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i
-/** What `git describe` adds to the newest tag: the commits since, and the newest commit. */
+/** The suffix that `git describe` adds to the newest tag: the number of commits since, and the newest commit. */
 const DESCRIBED = /^(.+)-(\d{1,9})-g([0-9a-f]{7,40})(?:-dirty)?$/
 /** A build number behind the version: `1.2.0_44`, `1.4.0 (122)`, `1.4.0 build 122`. */
 const BUILT = /^(v?\d{1,40}(?:\.\d{1,40}){1,9})(?:[ _]|(?=\())\(?(?:build[ ._-]?|b)?(\d{1,40})\)?$/i
