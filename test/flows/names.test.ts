@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { Event } from '#server/events/protocol/event.api.ts'
 import { dsnParts, newEventId } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
@@ -137,12 +138,15 @@ async function namesIn(projectId: string): Promise<Record<string, readonly [unkn
   }
 }
 
-type Breakdown = { rows: readonly { name: string; sessions: number }[]; unknown: { sessions: number } | null }
+const Breakdown = z.looseObject({
+  rows: z.array(z.looseObject({ name: z.string(), sessions: z.number() })),
+  unknown: z.looseObject({ sessions: z.number() }).nullable(),
+})
 
 async function sessionsBy(projectId: string, dimension: string): Promise<Record<string, number>> {
-  const { rows, unknown } = (await ask(
-    `/api/metrics/breakdown?projectId=${projectId}&range=24h&dimension=${dimension}`,
-  )) as unknown as Breakdown
+  const { rows, unknown } = Breakdown.parse(
+    await ask(`/api/metrics/breakdown?projectId=${projectId}&range=24h&dimension=${dimension}`),
+  )
   return {
     ...Object.fromEntries(rows.map(({ name, sessions }) => [name, sessions])),
     ...(unknown === null ? {} : { unknown: unknown.sessions }),

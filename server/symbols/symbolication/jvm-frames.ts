@@ -1,5 +1,6 @@
 import type { Event, Exception, Frame, Stacktrace } from '../../events/protocol/event.api.ts'
 import { isInApp } from '../../events/protocol/in-app.ts'
+import { isUuid } from '../../platform/kernel/ids.ts'
 import type { FoundFile } from '../files/indexes.queries.ts'
 import type { PartReader } from '../index-file/built-index.ts'
 import { proguardParts, type RetracedFrame, retraceClass } from '../proguard/retrace-frame.ts'
@@ -100,7 +101,7 @@ async function mappingOf({
   event,
 }: Symbolication): Promise<{ readonly file: FoundFile | null; readonly uuid: string | null }> {
   const ids = event.debug_images.flatMap(({ type, uuid }) =>
-    type === 'proguard' && typeof uuid === 'string' && UUID.test(uuid) ? [uuid.toLowerCase()] : [],
+    type === 'proguard' && typeof uuid === 'string' && isUuid(uuid) ? [uuid.toLowerCase()] : [],
   )
   const uuid = ids[0] ?? null
   const files = ids.length === 0 ? [] : await reader.byDebugId(projectId, ids)
@@ -108,8 +109,6 @@ async function mappingOf({
   if (found !== null || event.release === null) return { file: found, uuid }
   return { file: await reader.mappingOf(projectId, event.release), uuid }
 }
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/iu
 
 function readableFrame(frame: Frame, one: RetracedFrame, isInlined: boolean, platform: string): Frame {
   const readable: Frame = {

@@ -1,5 +1,6 @@
 import type { Frame } from '../../events/protocol/event.api.ts'
 import { isInApp } from '../../events/protocol/in-app.ts'
+import { isUuid } from '../../platform/kernel/ids.ts'
 import { urlsToTry } from '../files/code-url.ts'
 import type { FoundFile } from '../files/indexes.queries.ts'
 import {
@@ -98,8 +99,6 @@ async function filesOf(
   for (const [n, { path }] of tries.entries()) if ((files.get(path) ?? null) === null) files.set(path, found[n] ?? null)
   return files
 }
-
-const isUuid = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/iu.test(text)
 
 async function readByFile(
   { reader, orgId, event }: Symbolication,
