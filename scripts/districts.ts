@@ -81,6 +81,7 @@ export const serverDistricts = [
       'uploads',
       'upload-protocol',
       'symbolication',
+      'tasks.ts',
       'contract.api.ts',
       'handlers.ts',
     ],

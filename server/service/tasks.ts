@@ -9,10 +9,9 @@ import { bulkIssuesTask, purgeOperationsTask } from '../issues/bulk/run-operatio
 import { indexTermsTask } from '../issues/search/index-documents.ts'
 import { countUsersTask } from '../issues/merging/count-users.ts'
 import { releasedCommitsTask } from '../issues/recording/released-commits.ts'
-import { pruneCountsTask, sweepIssuesTask } from '../issues/recording/tasks.ts'
+import { pruneCountsTask, renewTextsTask, sweepIssuesTask } from '../issues/recording/tasks.ts'
 import { purgeInboxesTask } from '../issues/inbox/inbox.ts'
-import { keepSymbolsTask } from '../symbols/upload-protocol/keep-symbols.ts'
-import { indexSymbolsTask } from '../symbols/indexing/index-file-task.ts'
+import { SYMBOL_TASKS } from '../symbols/tasks.ts'
 import { sweepBlobsTask } from '../platform/blobs/sweep-blobs.ts'
 import type { Task } from '../platform/jobs/task.ts'
 import { deleteProjectTask, deletionsTask } from './project-deletion/continue-deletion.ts'
@@ -59,8 +58,8 @@ export const TASKS: readonly Task[] = [
   purgeJourneysTask,
   purgePrecursorsTask,
   indexTermsTask,
-  indexSymbolsTask,
-  keepSymbolsTask,
+  ...SYMBOL_TASKS,
+  renewTextsTask,
   sweepIssuesTask,
   pruneCountsTask,
   countUsersTask,

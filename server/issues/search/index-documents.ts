@@ -3,6 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { ANY_DAY } from '../../events/store/event-places.queries.ts'
 import { newestEvents } from '../../events/store/store.queries.ts'
 import { readStoredEvent } from '../../events/store/read-stored.ts'
+import { makeReadable } from '../../symbols/symbolication/symbolicator.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { termsToAdd, buildIndexTerms } from './document.ts'
@@ -42,7 +43,11 @@ export async function indexNewTerms(app: App, signal?: AbortSignal): Promise<num
   return changed
 }
 
-async function addTerms(
+/**
+ * Adds terms to documents. Returns the number of documents that changed.
+ * @param issueIds the issues of the terms, in the order of their ids
+ */
+export async function addTerms(
   tx: Tx,
   terms: ReadonlyMap<string, readonly string[]>,
   issueIds: readonly string[],
@@ -91,7 +96,8 @@ async function storedTerms(app: App, issue: sql.StaleDocument): Promise<string[]
   for (const id of [issue.issueId, ...merged]) {
     for (const stored of await newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, SAMPLE)) {
       try {
-        const event = readStoredEvent(stored)
+        const project = { orgId: issue.orgId, projectId: stored.projectId }
+        const event = await makeReadable(app, project, readStoredEvent(stored))
         terms = [...terms, ...termsToAdd(terms, buildIndexTerms(listIndexedTexts(event), listEventFacts(event)))]
       } catch (error) {
         app.log.warn(

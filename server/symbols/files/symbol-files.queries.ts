@@ -218,8 +218,8 @@ export async function markIndexed(
 }
 
 /** Names the release of a mapping. */
-export async function nameMapping(db: Connection, projectId: string, debugId: string, release: string): Promise<void> {
-  await db
+export async function nameMapping(tx: Tx, projectId: string, debugId: string, release: string): Promise<void> {
+  await tx
     .updateTable('symbol_files')
     .set({ release })
     .where('project_id', '=', projectId)

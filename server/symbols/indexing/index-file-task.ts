@@ -7,7 +7,7 @@ import { PIECE_BYTES } from '../../platform/blobs/pack-content.ts'
 import { readPiece } from '../../platform/blobs/blobs.queries.ts'
 import type { App } from '../../platform/context/app.ts'
 import { defineTask } from '../../platform/jobs/task.ts'
-import { announceSymbols } from '../files/announce-symbols.ts'
+import { announceSymbols, renewTextsSoon } from '../files/announce-symbols.ts'
 import { hasIndex, insertIndex } from '../files/indexes.queries.ts'
 import { withScratch } from '../files/scratch.ts'
 import { type FileToIndex, markIndexed, selectFileToIndex } from '../files/symbol-files.queries.ts'
@@ -32,7 +32,9 @@ export async function indexSymbolFile(app: App, fileId: string, signal: AbortSig
   const problem = built !== null && 'problem' in built ? built.problem : null
   await app.tx(async (tx) => {
     if (built !== null && 'index' in built) await insertIndex(tx, file, built.index, app.clock.now())
-    await announceSymbols(tx, file.org_id, await markIndexed(tx, file, problem))
+    const projectIds = await markIndexed(tx, file, problem)
+    await announceSymbols(tx, file.org_id, projectIds)
+    if (problem === null) await renewTextsSoon(tx, projectIds)
   })
   app.log.info({ file_id: fileId, type: file.kind, problem }, 'symbols.indexed')
 }

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
 import { SCOPES } from '#shared/permissions.ts'
 import { MAX_BYTES } from '../files/symbol-kinds.api.ts'
+import { announceSymbols, renewTextsSoon } from '../files/announce-symbols.ts'
 import { nameMapping } from '../files/symbol-files.queries.ts'
 import { assembleBundle, assembleDifs, uploadDsyms } from './assemble.ts'
 import { findAssembled } from './chunks.queries.ts'
@@ -85,7 +86,11 @@ export const uploadProtocolHandlers: Handlers<typeof uploadProtocolRoutes> = {
   },
   toolMappingRelease: async (app, actor, { params, body }) => {
     const { id } = await toolProject(app, actor, params)
-    await nameMapping(app.db, id, body.proguard_uuid, body.release_name)
+    await app.tx(async (tx) => {
+      await nameMapping(tx, id, body.proguard_uuid, body.release_name)
+      await announceSymbols(tx, actor.orgId, [id])
+      await renewTextsSoon(tx, [id])
+    })
     return {}
   },
   toolReprocess: async (app, actor, { params }) => {
