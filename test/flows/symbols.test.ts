@@ -3,6 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import type { Event, Frame } from '#server/events/protocol/event.api.ts'
 import type { MissingSymbols } from '#server/insights/missing-symbols/missing-symbols.api.ts'
+import { renewTexts } from '#server/issues/recording/renew-texts.ts'
+import { selectGroupTexts, updateGroupTexts } from '#server/issues/recording/renew-texts.queries.ts'
 import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
 import { indexSymbolFile } from '#server/symbols/indexing/index-file-task.ts'
 import type { Dsym, SourceMap } from '#server/symbols/uploads/uploads.api.ts'
@@ -54,6 +56,17 @@ async function newestIssue(): Promise<IssueDetail> {
 }
 const detailOf = async (issueId: string): Promise<IssueDetail> =>
   (await owner.get(`/api/issues/${issueId}`)).as<IssueDetail>()
+
+const found = async (query: string): Promise<string[]> =>
+  (await t.issues(owner, `projectId=${project.id}&q=${query}`)).map(({ id }) => id)
+
+async function jobsFor(projectId: string): Promise<string[]> {
+  const { rows } = await t.app.db.query<{ name: string }>(
+    `select j.task_identifier as name from graphile_worker.jobs j where j.key = 'texts of ' || $1`,
+    [projectId],
+  )
+  return rows.map(({ name }) => name)
+}
 
 const framesIn = ({ event }: IssueDetail): Frame[] => [...(event?.exceptions.at(-1)?.stacktrace?.frames ?? [])]
 const placesIn = (issue: IssueDetail): string[] =>
@@ -143,6 +156,132 @@ describe('a mapping of R8', () => {
     })
     expect(placesIn(after).at(-1)).toBe('com.acme.shop.CartViewModel total CartViewModel.java 22')
     expect(after.event?.title).toBe('IllegalStateException: com.acme.shop.CartRepository is empty')
+    expect(await jobsFor(project.id)).toEqual(['renew-issue-texts'])
+  })
+
+  test('that arrives later renews the texts of issues and what they are found by', async () => {
+    const debug_meta = { images: [{ type: 'proguard', uuid: UUID }] }
+    await t.events(project, [crash({ debug_meta })])
+    const before = await newestIssue()
+    expect(before).toMatchObject({ title: 'IllegalStateException: a.a.c is empty', culprit: 'b in SourceFile' })
+    expect(await found('CartRepository')).toEqual([])
+    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+      symbolication_type: 'proguard',
+      debug_id: UUID,
+    })
+    await indexed(body.id)
+    expect(await renewTexts(t.app, project.id)).toBe(1)
+    const after = await newestIssue()
+    expect(after).toMatchObject({
+      id: before.id,
+      title: 'IllegalStateException: com.acme.shop.CartRepository is empty',
+      culprit: 'CartViewModel.total',
+      event_count: 1,
+    })
+    expect(await found('CartRepository')).toEqual([before.id])
+    expect(await found('checkout')).toEqual([before.id])
+    expect(await renewTexts(t.app, project.id)).toBe(0)
+  })
+
+  test('that arrives later leaves the title of a rule, and the texts of events that came meanwhile', async () => {
+    const rules = {
+      fingerprint: [{ match: [{ key: 'type', glob: 'Illegal*' }], fingerprint: ['cart'], title: 'Cart' }],
+      stack: [],
+    }
+    expect((await owner.patch(`/api/projects/${project.id}/settings`, { grouping_rules: rules })).status).toBe(200)
+    const debug_meta = { images: [{ type: 'proguard', uuid: UUID }] }
+    await t.events(project, [crash({ debug_meta })])
+    const group = (await selectGroupTexts(t.app.db, [(await newestIssue()).id]))[0]
+    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+      symbolication_type: 'proguard',
+      debug_id: UUID,
+    })
+    await indexed(body.id)
+    expect(await renewTexts(t.app, project.id)).toBe(1)
+    expect(await newestIssue()).toMatchObject({ title: 'Cart', culprit: 'CartViewModel.total' })
+    await t.events(project, [crash({ debug_meta, transaction: 'Checkout' })])
+    if (group === undefined) throw new Error('the issue has no group')
+    const late = await t.app.tx((tx) => updateGroupTexts(tx, [{ ...group, title: 'Late' }]))
+    expect([...late]).toEqual([])
+    expect(await newestIssue()).toMatchObject({ title: 'Cart' })
+  })
+})
+
+describe('a file of another build', () => {
+  test('of a mapping is not used, and the frame says so', async () => {
+    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+      symbolication_type: 'proguard',
+      release: 'shop@1.0.0',
+      debug_id: 'bcc0ed9d-5b8f-5d9e-8f08-35edec4a0f10',
+    })
+    await indexed(body.id)
+    const frames = [{ module: 'a.a.b', function: 'b', lineno: 6, filename: 'SourceFile' }]
+    await t.events(project, [
+      {
+        platform: 'java',
+        release: 'shop@1.0.0',
+        exception: { values: [{ type: 'IllegalStateException', value: 'empty', stacktrace: { frames } }] },
+        debug_meta: { images: [{ type: 'proguard', uuid: 'aaaaaaaa-5b8f-5d9e-8f08-35edec4a0f10' }] },
+      },
+    ])
+    expect(framesIn(await newestIssue())).toMatchObject([{ function: 'b', unreadable: 'wrong_build' }])
+  })
+
+  test('of a source map is not used, and the frame says so', async () => {
+    const debugIds = ['6f1c2ab0-0000-4000-8000-000000000001', '6f1c2ab0-0000-4000-8000-000000000002']
+    const { body } = await upload<SourceMap>('source-maps', 'app.min.js.map', bytesOf('app.min.js.map'), {
+      symbolication_type: 'js_source_map',
+      release: 'web@1.0.0',
+      filename: '~/app.min.js',
+      debug_id: debugIds[0] ?? '',
+    })
+    await indexed(body.id)
+    const abs_path = 'https://cdn.example.com/app.min.js'
+    const frames = [{ function: 'n', filename: abs_path, abs_path, lineno: 1, colno: 40, in_app: true }]
+    const crash = (debugId: string | undefined) => ({
+      platform: 'javascript',
+      release: 'web@1.0.0',
+      exception: { values: [{ type: 'TypeError', value: 'x is undefined', stacktrace: { frames } }] },
+      ...(debugId === undefined
+        ? {}
+        : { debug_meta: { images: [{ type: 'sourcemap', code_file: abs_path, debug_id: debugId }] } }),
+    })
+    await t.events(project, [crash(debugIds[1])])
+    expect(framesIn(await newestIssue())).toMatchObject([{ function: 'n', unreadable: 'wrong_build' }])
+    // Code without debug ids is found by release and address, also when its map has one.
+    await t.events(project, [crash(undefined)])
+    expect(framesIn(await newestIssue())[0]?.raw).toMatchObject({ function: 'n' })
+  })
+
+  test('of a debug file is named by the worklist', async () => {
+    const { body } = await upload<{ files: Dsym[] }>('dsyms', 'libgame.so', bytesOf('libgame.so'))
+    await indexed(body.files[0]?.id ?? '')
+    const image = (debug_id: string, code_file: string, image_addr: string) => ({
+      type: 'elf',
+      debug_id,
+      code_file,
+      image_addr,
+      image_size: 4096,
+    })
+    const frames = ['0x1010', '0x9010'].map((instruction_addr) => ({ instruction_addr, in_app: true }))
+    await t.events(project, [
+      {
+        platform: 'native',
+        exception: { values: [{ type: 'SIGSEGV', value: 'crash', stacktrace: { frames } }] },
+        debug_meta: {
+          images: [
+            image('aaaaaaaa-0c96-92d5-cd45-1f9874e73dd7', '/data/app/shop/lib/arm64/libgame.so', '0x1000'),
+            image('bbbbbbbb-0c96-92d5-cd45-1f9874e73dd7', '/data/app/shop/lib/arm64/libother.so', '0x9000'),
+          ],
+        },
+      },
+    ])
+    expect(framesIn(await newestIssue()).map(({ unreadable }) => unreadable)).toEqual(['wrong_build', 'missing_file'])
+    const { items } = (await owner.get(`/api/projects/${project.id}/missing-symbols`)).as<MissingSymbols>()
+    expect(items.map(({ name, reason }) => [name, reason])).toEqual([
+      ['libgame.so', 'wrong_build'],
+      ['libother.so', 'missing_file'],
+    ])
   })
 })
 

@@ -51,13 +51,14 @@ export type FoundFile = {
   readonly id: string
   readonly kind: SymbolKind
   readonly state: SymbolState
+  readonly debugId: string | null
   /** Null while it has no index. */
   readonly indexId: string | null
 }
 
-type FoundRow = { key: number; id: string; kind: SymbolKind; state: SymbolState; index_id: string | null }
+type FoundRow = FoundFile & { readonly key: number }
 
-const found = ({ id, kind, state, index_id: indexId }: FoundRow): FoundFile => ({ id, kind, state, indexId })
+const COLUMNS = 'f.id, f.kind, f.state, f.debug_id as "debugId", i.id as "indexId"'
 
 const VERSION = `case f.kind ${Object.entries(INDEX_VERSIONS)
   .map(([kind, version]) => `when '${kind}' then ${version}`)
@@ -75,7 +76,7 @@ export async function findByDebugId(
 ): Promise<(FoundFile | null)[]> {
   const { rows } = await db.query<FoundRow>({
     name: 'symbols-by-debug-id',
-    text: `select k.n::int as key, f.id, f.kind, f.state, i.id as index_id
+    text: `select k.n::int as key, ${COLUMNS}
            from unnest($2::uuid[]) with ordinality k (debug_id, n)
            cross join lateral (
              select * from symbol_files f where f.project_id = $1 and f.debug_id = k.debug_id ${BEST}
@@ -100,7 +101,7 @@ export async function findByUrl(
 ): Promise<(FoundFile | null)[]> {
   const { rows } = await db.query<FoundRow>({
     name: 'symbols-by-url',
-    text: `select k.n::int as key, f.id, f.kind, f.state, i.id as index_id
+    text: `select k.n::int as key, ${COLUMNS}
            from unnest($4::text[]) with ordinality k (url, n)
            cross join lateral (
              select * from symbol_files f
@@ -116,19 +117,35 @@ export async function findByUrl(
 export async function findMapping(db: Connection, projectId: string, release: string): Promise<FoundFile | null> {
   const { rows } = await db.query<FoundRow>({
     name: 'symbols-mapping-of-release',
-    text: `select 1 as key, f.id, f.kind, f.state, i.id as index_id
+    text: `select 1 as key, ${COLUMNS}
            from (select * from symbol_files f where f.project_id = $1 and f.release = $2 and f.kind = 'proguard' ${BEST}) f ${INDEX}`,
     values: [projectId, release],
   })
   return inOrder(1, rows)[0] ?? null
 }
 
+/** Debug files of a project by name: one of each name, of any build. @returns in the order of the names */
+export async function findByName(
+  db: Connection,
+  projectId: string,
+  names: readonly string[],
+): Promise<(FoundFile | null)[]> {
+  const { rows } = await db.query<FoundRow>({
+    name: 'symbols-by-name',
+    text: `select k.n::int as key, ${COLUMNS}
+           from unnest($2::text[]) with ordinality k (name, n)
+           cross join lateral (
+             select * from symbol_files f
+             where f.project_id = $1 and f.name = k.name and f.kind in ('macho', 'elf', 'breakpad') limit 1
+           ) f ${INDEX}`,
+    values: [projectId, names],
+  })
+  return inOrder(names.length, rows)
+}
+
 function inOrder(count: number, rows: readonly FoundRow[]): (FoundFile | null)[] {
   const byKey = new Map(rows.map((row) => [row.key, row]))
-  return Array.from({ length: count }, (_, n) => {
-    const row = byKey.get(n + 1)
-    return row === undefined ? null : found(row)
-  })
+  return Array.from({ length: count }, (_, n) => byKey.get(n + 1) ?? null)
 }
 
 /** Larger directories than this are of no file of ours. */

@@ -19,9 +19,9 @@ export async function readJvmFrames(of: Symbolication, replacements: Replacement
   const { event, reader, orgId } = of
   const frames = [...eachFrame(event)].filter((frame) => isJvmFrame(frame, event))
   if (frames.length === 0) return event.exceptions
-  const { file, uuid } = await mappingOf(of)
-  if (!isReady(file)) {
-    const reason = file?.state === 'failed' ? 'broken_file' : 'missing_file'
+  const { file, uuid, isOfOtherBuild } = await mappingOf(of)
+  if (!isReady(file) || isOfOtherBuild) {
+    const reason = isOfOtherBuild ? 'wrong_build' : file?.state === 'failed' ? 'broken_file' : 'missing_file'
     const obfuscated = uuid !== null || file !== null ? frames.filter(looksObfuscated) : []
     for (const frame of obfuscated) replacements.set(frame, unreadableFrame(frame, reason))
     if (obfuscated.length > 0) of.onMissing?.({ kind: 'mapping', name: 'mapping.txt', debugId: uuid, reason })
@@ -95,19 +95,22 @@ function named(directory: Buffer, part: PartReader, exception: Exception): Excep
 }
 
 /** By the UUID that the event names, else of its release. */
-async function mappingOf({
-  reader,
-  projectId,
-  event,
-}: Symbolication): Promise<{ readonly file: FoundFile | null; readonly uuid: string | null }> {
+async function mappingOf({ reader, projectId, event }: Symbolication): Promise<{
+  readonly file: FoundFile | null
+  readonly uuid: string | null
+  readonly isOfOtherBuild: boolean
+}> {
   const ids = event.debug_images.flatMap(({ type, uuid }) =>
     type === 'proguard' && typeof uuid === 'string' && isUuid(uuid) ? [uuid.toLowerCase()] : [],
   )
   const uuid = ids[0] ?? null
   const files = ids.length === 0 ? [] : await reader.byDebugId(projectId, ids)
   const found = files.find(isReady) ?? files.find((file) => file !== null) ?? null
-  if (found !== null || event.release === null) return { file: found, uuid }
-  return { file: await reader.mappingOf(projectId, event.release), uuid }
+  if (found !== null || event.release === null) return { file: found, uuid, isOfOtherBuild: false }
+  const ofRelease = await reader.mappingOf(projectId, event.release)
+  // A mapping without UUID was uploaded for all builds of the release.
+  const isOfOtherBuild = uuid !== null && ofRelease !== null && ofRelease.debugId !== null
+  return { file: ofRelease, uuid, isOfOtherBuild }
 }
 
 function readableFrame(frame: Frame, one: RetracedFrame, isInlined: boolean, platform: string): Frame {

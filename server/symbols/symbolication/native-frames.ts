@@ -19,11 +19,20 @@ export async function readNativeFrames(of: Symbolication, replacements: Replacem
   const ids = [...new Set(placed.map(({ debugId }) => debugId))]
   const found = await reader.byDebugId(projectId, ids)
   const files = new Map(ids.map((id, n) => [id, found[n] ?? null]))
+  const ofOtherBuilds = await namesOfOtherBuilds(
+    of,
+    placed.filter(({ debugId }) => (files.get(debugId) ?? null) === null),
+  )
   const cpuName = cpuOf(event)
   for (const [debugId, ofImage] of Map.groupBy(placed, (one) => one.debugId)) {
     const file: FoundFile | null = files.get(debugId) ?? null
     if (!isReady(file)) {
-      const reason = file?.state === 'failed' ? 'broken_file' : 'missing_file'
+      const reason =
+        file?.state === 'failed'
+          ? 'broken_file'
+          : file === null && ofOtherBuilds.has(nameOf(ofImage))
+            ? 'wrong_build'
+            : 'missing_file'
       const nameless = ofImage.filter(({ frame }) => frame.in_app && !isNamed(frame))
       for (const { frame } of nameless) replacements.set(frame, unreadableFrame(frame, reason))
       if (nameless.length > 0) of.onMissing?.({ kind: 'debug_file', name: nameOf(nameless), debugId, reason })
@@ -50,6 +59,17 @@ export async function readNativeFrames(of: Symbolication, replacements: Replacem
       )
     }
   }
+}
+
+/** Names of images whose file is missing, where the project has a file of that name. */
+async function namesOfOtherBuilds(
+  { reader, projectId }: Symbolication,
+  placed: readonly Placed[],
+): Promise<ReadonlySet<string>> {
+  const names = [...new Set(placed.map((one) => nameOf([one])))].filter((name) => name !== '')
+  if (names.length === 0) return new Set()
+  const found = await reader.byName(projectId, names)
+  return new Set(names.filter((_, n) => (found[n] ?? null) !== null))
 }
 
 /** The address to look up; null when it cannot be read. */

@@ -28,11 +28,11 @@ export async function readScriptFrames(of: Symbolication, replacements: Replacem
   const debugIds = debugIdsOf(of)
   const files = await filesOf(of, frames, debugIds)
   for (const [file, ofFile] of Map.groupBy(frames, (frame) => files.get(pathOf(frame)) ?? null)) {
-    if (isReady(file)) await readByFile(of, file, ofFile, replacements)
+    if (file !== 'wrong_build' && isReady(file)) await readByFile(of, file, ofFile, replacements)
     else
       for (const frame of ofFile)
         if (file !== null || looksGenerated(frame, of)) {
-          const reason = file?.state === 'failed' ? 'broken_file' : 'missing_file'
+          const reason = file === 'wrong_build' ? file : file?.state === 'failed' ? 'broken_file' : 'missing_file'
           replacements.set(frame, unreadableFrame(frame, reason))
           of.onMissing?.({
             kind: 'source_map',
@@ -75,18 +75,21 @@ function debugIdsOf({ event }: Symbolication): Map<string, string> {
   return debugIds
 }
 
+/** The map of a script; `wrong_build` where the map of this address belongs to code with another debug id. */
+type CodeFile = FoundFile | 'wrong_build' | null
+
 /** By the path of frames. */
 async function filesOf(
   { reader, projectId, event }: Symbolication,
   frames: readonly Frame[],
   debugIds: ReadonlyMap<string, string>,
-): Promise<Map<string, FoundFile | null>> {
+): Promise<Map<string, CodeFile>> {
   const paths = [...new Set(frames.map(pathOf))]
   const named = paths.flatMap((path) => debugIds.get(path) ?? [])
   const byId = new Map<string, FoundFile | null>()
   for (const [n, file] of (named.length === 0 ? [] : await reader.byDebugId(projectId, named)).entries())
     byId.set(named[n] ?? '', file)
-  const files = new Map(paths.map((path) => [path, byId.get(debugIds.get(path) ?? '') ?? null]))
+  const files = new Map<string, CodeFile>(paths.map((path) => [path, byId.get(debugIds.get(path) ?? '') ?? null]))
   const { release, dist } = event
   const left = paths.filter((path) => files.get(path) === null)
   if (release === null || left.length === 0) return files
@@ -96,7 +99,12 @@ async function filesOf(
     { release, dist },
     tries.map(({ url }) => url),
   )
-  for (const [n, { path }] of tries.entries()) if ((files.get(path) ?? null) === null) files.set(path, found[n] ?? null)
+  for (const [n, { path }] of tries.entries()) {
+    const file = found[n] ?? null
+    if (file === null || (files.get(path) ?? null) !== null) continue
+    const debugId = debugIds.get(path) ?? null
+    files.set(path, debugId !== null && file.debugId !== null && file.debugId !== debugId ? 'wrong_build' : file)
+  }
   return files
 }
 

@@ -2,6 +2,7 @@ import type { App } from '../../platform/context/app.ts'
 import { SYMBOLS_TOPIC } from '../files/announce-symbols.ts'
 import {
   findByDebugId,
+  findByName,
   findByUrl,
   findMapping,
   type FoundFile,
@@ -29,6 +30,8 @@ export type SymbolReader = SymbolLookUp & {
 export type SymbolLookUp = {
   byDebugId(projectId: string, debugIds: readonly string[]): Promise<(FoundFile | null)[]>
   byUrl(projectId: string, release: ReleaseKey, urls: readonly string[]): Promise<(FoundFile | null)[]>
+  /** Debug files of any build. */
+  byName(projectId: string, names: readonly string[]): Promise<(FoundFile | null)[]>
   mappingOf(projectId: string, release: string): Promise<FoundFile | null>
   /** The directory of an index; null when it is gone. */
   directoryOf(orgId: string, file: ReadyFile): Promise<Buffer | null>
@@ -125,6 +128,17 @@ export function createSymbolReader(app: Pick<App, 'db' | 'bus' | 'clock'>): Symb
             projectId,
             release,
             missing.map((n) => urls[n] ?? ''),
+          ),
+      ),
+    byName: (projectId, names) =>
+      remembered(
+        projectId,
+        names.map((name) => `name\n${name}`),
+        (missing) =>
+          findByName(
+            app.db,
+            projectId,
+            missing.map((n) => names[n] ?? ''),
           ),
       ),
     mappingOf: async (projectId, release) =>

@@ -29,6 +29,7 @@ export async function symbolicateEvent(
 const WITHOUT_FILES: SymbolLookUp = {
   byDebugId: (_projectId, ids) => Promise.resolve(ids.map(() => null)),
   byUrl: (_projectId, _release, urls) => Promise.resolve(urls.map(() => null)),
+  byName: (_projectId, names) => Promise.resolve(names.map(() => null)),
   mappingOf: () => Promise.resolve(null),
   directoryOf: () => Promise.resolve(null),
   load: () => Promise.resolve(() => Buffer.alloc(0)),

@@ -111,7 +111,7 @@ export const issueTexts = {
     upload: 'Upload missing symbols',
     why: {
       missing_file: 'The source map, mapping or debug file of this code was not uploaded.',
-      wrong_build: 'The uploaded file belongs to another build.',
+      wrong_build: 'The uploaded file belongs to another build. Upload the one of this build.',
       no_line: 'The uploaded file does not know this position.',
       broken_file: 'The uploaded file could not be indexed.',
     },
