@@ -38,7 +38,11 @@ test('a crash that is not readable becomes readable with the file that the workl
     .click()
   const trace = page.getByRole('region', { name: 'Stack trace' })
   await trace.getByText('not readable').waitFor()
-  await trace.getByRole('link', { name: 'Upload missing symbols' }).click()
+  await page.goto(`/releases?project=${project.id}`)
+  await page.getByRole('link', { name: '1.0.0' }).first().click()
+  await page.getByText('The newest stack trace of this release is not readable').waitFor()
+  await screenshot(page, 'symbols-release')
+  await page.getByRole('link', { name: 'Show what is missing' }).click()
 
   await page.getByRole('heading', { name: 'Symbols', level: 1 }).waitFor()
   const missing = page.getByRole('region', { name: 'Missing for the newest events' })
@@ -63,7 +67,7 @@ test('a crash that is not readable becomes readable with the file that the workl
 
   await page.goto(`/issues?project=${project.id}`)
   await page
-    .getByRole('link', { name: /IllegalStateException/ })
+    .getByRole('link', { name: /CartRepository is empty/ })
     .first()
     .click()
   await trace.getByText('CartViewModel.').first().waitFor()

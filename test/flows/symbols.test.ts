@@ -48,6 +48,8 @@ async function upload<T>(
 
 async function indexed(id: string): Promise<void> {
   await indexSymbolFile(t.app, id, new AbortController().signal)
+  // The app learns of the file by a message.
+  await t.service.drain()
 }
 
 async function newestIssue(): Promise<IssueDetail> {

@@ -22,8 +22,14 @@ export const dsymsQuery = (projectId: string) =>
       call('GET /api/projects/:projectId/dsyms', { params: { projectId }, query: { limit: '100' }, signal }),
   })
 
-export const missingSymbolsQuery = (projectId: string) =>
+/** @param release only of this release; all by default */
+export const missingSymbolsQuery = (projectId: string, release?: string) =>
   queryOptions({
-    queryKey: [...symbolsKey(projectId), 'missing'],
-    queryFn: ({ signal }) => call('GET /api/projects/:projectId/missing-symbols', { params: { projectId }, signal }),
+    queryKey: [...symbolsKey(projectId), 'missing', release ?? ''],
+    queryFn: ({ signal }) =>
+      call('GET /api/projects/:projectId/missing-symbols', {
+        params: { projectId },
+        query: release === undefined ? {} : { release },
+        signal,
+      }),
   })

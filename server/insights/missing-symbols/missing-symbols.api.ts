@@ -30,9 +30,13 @@ export const missingSymbolRoutes = routes({
     path: '/api/projects/:projectId/missing-symbols',
     tag: 'Symbols',
     summary: 'Files that would make the newest events readable',
-    description: 'Looks at the newest events of the last 7 days, at most 200. Libraries of the system are not listed.',
+    description:
+      'Looks at the newest events of the last 7 days, at most 200. Of one release, at the newest event of each group of its issues, at most 50. Libraries of the system are not listed.',
     permission: 'uploads.read',
     params: z.object({ projectId: Id }),
+    query: z.strictObject({
+      release: z.string().min(1).max(250).optional().describe('Only this release, by its version.'),
+    }),
     response: MissingSymbols,
     refusals: [404],
   },

@@ -3,5 +3,6 @@ import type { missingSymbolRoutes } from './missing-symbols.api.ts'
 import { readMissingSymbols } from './read-missing-symbols.ts'
 
 export const missingSymbolHandlers: Handlers<typeof missingSymbolRoutes> = {
-  readMissingSymbols: (app, actor, { params }) => readMissingSymbols(app, actor, params.projectId),
+  readMissingSymbols: (app, actor, { params, query }) =>
+    readMissingSymbols(app, actor, params.projectId, query.release ?? null),
 }

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { readEventsAt } from '../../events/store/store.queries.ts'
+import { readEvents } from '../../events/store/store.queries.ts'
 import { openEvent } from '../../issues/issue-events/open-event.ts'
-import { newestEventsOfProject } from '../../issues/issue-events/newest-events.ts'
+import { newestEventsOfProject, newestEventsOfRelease } from '../../issues/issue-events/newest-events.ts'
 import { readMe } from '../../identity/auth/read-me.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { DAY_MS } from '../../platform/kernel/day.ts'
+import { DAY_MS, dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import type { MissingFile } from '../../symbols/symbolication/readable-frame.ts'
@@ -14,6 +14,7 @@ import type { MissingSymbols } from './missing-symbols.api.ts'
 import { uploadCommand } from './upload-command.ts'
 
 const MAX_EVENTS = 200
+const MAX_OF_RELEASE = 50
 const MAX_AGE_MS = 7 * DAY_MS
 const MAX_ITEMS = 50
 const MAX_ISSUES = 5
@@ -29,21 +30,33 @@ type Counted = {
 
 /**
  * Looks at the newest events of a project for files that would make them readable.
+ * @param release only of this release: the newest event of each of its groups; null for all
  * @throws AppError not_found
  */
-export async function readMissingSymbols(app: App, actor: OrgActor, projectId: string): Promise<MissingSymbols> {
+export async function readMissingSymbols(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  release: string | null,
+): Promise<MissingSymbols> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
   const { org } = await readMe(app, actor)
-  const since = new Date(app.clock.now().getTime() - MAX_AGE_MS)
-  const places = (await newestEventsOfProject(app, projectId, MAX_EVENTS)).filter(
-    ({ occurredAt }) => occurredAt >= since,
-  )
+  const now = app.clock.now()
+  const since = new Date(now.getTime() - MAX_AGE_MS)
+  const newest =
+    release === null
+      ? await newestEventsOfProject(app, projectId, MAX_EVENTS)
+      : await newestEventsOfRelease(app, projectId, release, { since, max: MAX_OF_RELEASE })
+  const places = newest.filter(({ occurredAt }) => occurredAt >= since)
+  // An event is at most a minute ahead of its receipt (docs/protocol.md §15.1).
+  const days = { first: dayPlus(utcDay(since), -1), last: dayPlus(utcDay(now), 1) }
   const counted = new Map<string, Counted>()
   let unreadable = 0
   for (let from = 0; from < places.length; from += BATCH) {
     const batch = places.slice(from, from + BATCH)
-    const stored = new Map((await readEventsAt(app.db, projectId, batch)).map((one) => [one.eventId, one]))
+    const ids = batch.map(({ eventId }) => eventId)
+    const stored = new Map((await readEvents(app.db, projectId, ids, days)).map((one) => [one.eventId, one]))
     for (const { eventId, issueId } of batch) {
       const body = stored.get(eventId)
       const event = body === undefined ? null : openEvent(app, body)

@@ -3,7 +3,7 @@ import { newestPlaces, type EventPlace } from '../../events/store/store.queries.
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectSettings } from '../../projects/registry/projects.queries.ts'
 import { selectGroupIds } from '../rows/groups.queries.ts'
-import { issuesSeenSince, sinceEvents } from './sources.queries.ts'
+import { issuesSeenSince, type NewestEvent, newestOfGroups, sinceEvents } from './sources.queries.ts'
 
 /**
  * Places of the newest events within a project's retention, by the time of occurrence, newest first. The cost depends on
@@ -21,3 +21,14 @@ export async function newestEventsOfProject(app: App, projectId: string, limit: 
     limit,
   })
 }
+
+/**
+ * The newest event of each group that was seen in this release last, newest first. Groups that were seen in another release
+ * since then are left out.
+ */
+export const newestEventsOfRelease = (
+  app: App,
+  projectId: string,
+  release: string,
+  limits: { readonly since: Date; readonly max: number },
+): Promise<NewestEvent[]> => newestOfGroups(app.db, projectId, release, limits)

@@ -31,6 +31,24 @@ export async function issuesSeenSince(on: Connection, projectId: string, since: 
   return rows.map(({ id }) => id)
 }
 
+export type NewestEvent = { readonly eventId: string; readonly issueId: string; readonly occurredAt: Date }
+
+/** The newest event of each group whose newest event is of this release, newest first; of issues seen since a time. */
+export async function newestOfGroups(
+  on: Connection,
+  projectId: string,
+  release: string,
+  { since, max }: { readonly since: Date; readonly max: number },
+): Promise<NewestEvent[]> {
+  const { rows } = await sql<NewestEvent>`
+    select replace(g.last_event_id::text, '-', '') as "eventId", g.issue_id as "issueId", g.last_seen as "occurredAt"
+    from issues i join issue_groups g on g.issue_id = i.id
+    where i.project_id = ${projectId} and i.seen_slot >= ${new Date(since.getTime() - SLOT_MS)} and g.last_seen >= ${since}
+      and g.last_release = ${release} and g.last_event_id is not null
+    order by g.last_seen desc, g.id desc limit ${max}`.execute(on)
+  return rows
+}
+
 /** Events of an issue by hour and group, `to` excluded. */
 export const selectHours = (on: Connection, issueId: string, from: Date, to: Date) =>
   on

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { ApiError, call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
+import { missingSymbolsQuery } from '../../../api/symbol-queries.ts'
 import { releaseQuery, type ReleaseDetail } from '../../../api/release-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { axisLabels, bucketLabel } from '../../../subjects/figures/time-axis.ts'
@@ -24,6 +25,7 @@ import { formatCount, formatDuration, formatRate, formatShare, NO_DATA } from '.
 import { Note } from '../../../ui/note.tsx'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Stack } from '../../../ui/stack.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { releasesTexts } from './texts.ts'
@@ -111,7 +113,10 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
           )}
         </div>
       </PageHead>
-      <Verdict release={release} />
+      <Stack>
+        <Verdict release={release} />
+        <UnreadableEvents release={release} />
+      </Stack>
       <Facts release={release} />
       {release.series === null ? null : (
         <section className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)} aria-label={releasesTexts.figures}>
@@ -137,6 +142,29 @@ function Verdict({ release }: { release: ReleaseDetail }) {
   return (
     <Note tone={tone} icon={tone === 'green' ? 'check' : tone === 'plain' ? 'info' : 'warn'}>
       <b>{figuresTexts.verdicts[verdict]}.</b> {release.verdict_reason}
+    </Note>
+  )
+}
+
+/** Says that stack traces of the release cannot be read, where that is so for half of its newest events or more. */
+function UnreadableEvents({ release }: { release: ReleaseDetail }) {
+  const { data } = useQuery({
+    ...missingSymbolsQuery(release.project_id, release.version),
+    enabled: release.last_seen !== null,
+    meta: { quiet: true },
+  })
+  if (data === undefined || data.unreadable === 0 || data.unreadable * 2 < data.looked_at) return null
+  return (
+    <Note
+      tone="amber"
+      icon="warn"
+      action={
+        <Link {...paths.symbols({ project: release.project_id })} {...buttonLook({ size: 'sm' })}>
+          <span>{releasesTexts.unreadable.upload}</span>
+        </Link>
+      }
+    >
+      {releasesTexts.unreadable.text(data.unreadable, data.looked_at)}
     </Note>
   )
 }

@@ -11,6 +11,14 @@ export const releasesTexts = {
   environment: 'Environment',
   allEnvironments: 'All environments',
 
+  unreadable: {
+    text: (unreadable: number, lookedAt: number) =>
+      lookedAt === 1
+        ? 'The newest stack trace of this release is not readable: files of its build are missing.'
+        : `Stack traces of ${unreadable} of the newest ${lookedAt} events of this release are not readable: files of its build are missing.`,
+    upload: 'Show what is missing',
+  },
+
   first: 'The first release',
   emptyTitle: 'No releases yet',
   emptyText: 'Faultline creates a release when its first event or session arrives. Set the release in the SDK:',
