@@ -74,6 +74,7 @@ export const serverDistricts = [
       'index-file',
       'source-maps',
       'proguard',
+      'dart',
       'names',
       'native',
       'files',

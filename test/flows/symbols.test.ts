@@ -373,6 +373,39 @@ describe('a source map', () => {
   })
 })
 
+describe('an obfuscation map of Dart', () => {
+  const DEBUG_ID = '47e097d5-0c96-92d5-cd45-1f9874e73dd7'
+  const MAP = JSON.stringify(['PaymentError', 'aB', 'Cart', 'c'])
+  const crash = {
+    platform: 'other',
+    sdk: { name: 'sentry.dart.flutter', version: '9.6.0' },
+    release: 'shop@1.0.0',
+    exception: { values: [{ type: 'aB', value: "Instance of 'aB<c>'" }] },
+    debug_meta: { images: [{ type: 'elf', debug_id: DEBUG_ID, image_addr: '0x1000', code_file: 'libapp.so' }] },
+  }
+
+  test('names exceptions, with the debug id of the app', async () => {
+    expect(await upload('dsyms', 'map.json', MAP)).toMatchObject({
+      status: 400,
+      body: { error: 'Send debug_id with an obfuscation map of Dart: the debug id of the app’s debug file.' },
+    })
+    const { status, body } = await upload<{ files: Dsym[] }>('dsyms', 'map.json', MAP, { debug_id: DEBUG_ID })
+    expect(status).toBe(201)
+    expect(body.files).toMatchObject([{ kind: 'dart_symbol_map', uuid: DEBUG_ID, state: 'indexing' }])
+    await indexed(body.files[0]?.id ?? '')
+    // The debug file has the same debug id.
+    const elf = await upload<{ files: Dsym[] }>('dsyms', 'libapp.so', bytesOf('libgame.so'))
+    await indexed(elf.body.files[0]?.id ?? '')
+    await t.events(project, [crash])
+    expect(await newestIssue()).toMatchObject({ title: "PaymentError: Instance of 'PaymentError<Cart>'" })
+    const { items } = (await owner.get(`/api/projects/${project.id}/dsyms`)).as<{ items: Dsym[] }>()
+    expect(items.map(({ kind, state }) => [kind, state])).toEqual([
+      ['elf', 'ready'],
+      ['dart_symbol_map', 'ready'],
+    ])
+  })
+})
+
 describe('a debug file', () => {
   test('of a dSYM in a zip is listed with its UUID', async () => {
     const zip = zipOf({

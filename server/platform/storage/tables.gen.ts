@@ -1215,7 +1215,7 @@ export type Tables = {
     id: string
     org_id: string
     project_id: string
-    kind: 'js_source_map' | 'proguard' | 'macho' | 'elf' | 'breakpad'
+    kind: 'js_source_map' | 'proguard' | 'macho' | 'elf' | 'breakpad' | 'dart_symbol_map'
     name: string
     debug_id: string | null
     code_id: string | null

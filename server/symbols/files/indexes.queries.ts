@@ -68,20 +68,26 @@ const INDEX = `left join symbol_indexes i on i.org_id = f.org_id and i.sha256 = 
 /** A file that can be used comes before one that cannot, then the newest. */
 const BEST = `order by (f.state = 'ready') desc, f.created_at desc, f.id desc limit 1`
 
-/** Files of a project by debug id; the best of several. @returns in the order of the ids, null where there is none */
+/**
+ * Files of a project by debug id; the best of several. An obfuscation map of Dart has the debug id of the debug file of its
+ * app, so that it is asked for by its kind.
+ * @returns in the order of the ids, null where there is none
+ */
 export async function findByDebugId(
   db: Connection,
   projectId: string,
   debugIds: readonly string[],
+  kind: 'dart_symbol_map' | null = null,
 ): Promise<(FoundFile | null)[]> {
   const { rows } = await db.query<FoundRow>({
     name: 'symbols-by-debug-id',
     text: `select k.n::int as key, ${COLUMNS}
            from unnest($2::uuid[]) with ordinality k (debug_id, n)
            cross join lateral (
-             select * from symbol_files f where f.project_id = $1 and f.debug_id = k.debug_id ${BEST}
+             select * from symbol_files f where f.project_id = $1 and f.debug_id = k.debug_id
+               and (f.kind = 'dart_symbol_map') = ($3::text is not null) ${BEST}
            ) f ${INDEX}`,
-    values: [projectId, debugIds],
+    values: [projectId, debugIds, kind],
   })
   return inOrder(debugIds.length, rows)
 }

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type BuiltIndex, type PositionedFile, SymbolFileError } from '../index-file/built-index.ts'
 import type { SymbolKind } from '../files/symbol-kinds.api.ts'
+import { buildDartMapIndex } from '../dart/dart-map.ts'
 import { buildNativeIndex } from '../native/build-native-index.ts'
 import { listObjects } from '../native/list-objects.ts'
 import { buildProguardIndex } from '../proguard/build-proguard-index.ts'
@@ -17,6 +18,8 @@ export function buildIndex(path: string, kind: SymbolKind, object: number): Buil
       return buildSourceMapIndex(readFileSync(path))
     case 'proguard':
       return buildProguardIndex(readFileSync(path))
+    case 'dart_symbol_map':
+      return buildDartMapIndex(readFileSync(path))
     case 'macho':
     case 'elf':
     case 'breakpad':

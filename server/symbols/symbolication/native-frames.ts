@@ -95,7 +95,7 @@ function placedFrames(event: Event): Placed[] {
   const images = event.debug_images.filter(({ debug_id: id, type }) => typeof id === 'string' && type !== 'sourcemap')
   if (images.length === 0) return []
   const ranges = imageRanges(images)
-  const idOf = new Map(images.map(({ image_addr: at, debug_id: id }) => [at, uuidOf(id)]))
+  const idOf = new Map(images.map(({ image_addr: at, debug_id: id }) => [at, readUuid(id)]))
   const placed: Placed[] = []
   for (const { stacktrace } of [...event.exceptions, ...event.threads]) {
     if (stacktrace === null) continue
@@ -111,7 +111,7 @@ function placedFrames(event: Event): Placed[] {
 }
 
 /** Debug ids of Breakpad have an age behind the UUID. */
-const uuidOf = (id: unknown): string | null =>
+export const readUuid = (id: unknown): string | null =>
   typeof id === 'string'
     ? (/^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})/iu
         .exec(id)

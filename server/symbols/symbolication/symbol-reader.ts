@@ -29,6 +29,8 @@ export type SymbolReader = SymbolLookUp & {
 /** The look-ups with which events are made readable. */
 export type SymbolLookUp = {
   byDebugId(projectId: string, debugIds: readonly string[]): Promise<(FoundFile | null)[]>
+  /** Obfuscation maps of Dart, by the debug id of the app's image. */
+  dartMaps(projectId: string, debugIds: readonly string[]): Promise<(FoundFile | null)[]>
   byUrl(projectId: string, release: ReleaseKey, urls: readonly string[]): Promise<(FoundFile | null)[]>
   /** Debug files of any build. */
   byName(projectId: string, names: readonly string[]): Promise<(FoundFile | null)[]>
@@ -117,6 +119,18 @@ export function createSymbolReader(app: Pick<App, 'db' | 'bus' | 'clock'>): Symb
           projectId,
           missing.map((n) => debugIds[n] ?? ''),
         ),
+      ),
+    dartMaps: (projectId, debugIds) =>
+      remembered(
+        projectId,
+        debugIds.map((id) => `dart\n${id}`),
+        (missing) =>
+          findByDebugId(
+            app.db,
+            projectId,
+            missing.map((n) => debugIds[n] ?? ''),
+            'dart_symbol_map',
+          ),
       ),
     byUrl: (projectId, release, urls) =>
       remembered(

@@ -1,5 +1,6 @@
 import { relabelEvent } from '../../events/protocol/labels.ts'
 import type { Event, Frame, Stacktrace } from '../../events/protocol/event.api.ts'
+import { readDartNames } from './dart-names.ts'
 import { readJvmFrames } from './jvm-frames.ts'
 import { readNativeFrames } from './native-frames.ts'
 import type { Replacements, Symbolication } from './readable-frame.ts'
@@ -17,7 +18,7 @@ export async function symbolicateEvent(
   const replacements: Replacements = new Map<Frame, readonly Frame[]>()
   await readScriptFrames(of, replacements)
   await readNativeFrames(of, replacements)
-  const exceptions = await readJvmFrames(of, replacements)
+  const exceptions = await readDartNames(of, await readJvmFrames(of, replacements))
   const { event } = of
   if (replacements.size === 0 && exceptions === event.exceptions) return event
   const withFrames = <T extends { stacktrace: Stacktrace | null }>(one: T): T =>
@@ -28,6 +29,7 @@ export async function symbolicateEvent(
 /** For a project without files: nothing is looked up, and frames say what is missing. */
 const WITHOUT_FILES: SymbolLookUp = {
   byDebugId: (_projectId, ids) => Promise.resolve(ids.map(() => null)),
+  dartMaps: (_projectId, ids) => Promise.resolve(ids.map(() => null)),
   byUrl: (_projectId, _release, urls) => Promise.resolve(urls.map(() => null)),
   byName: (_projectId, names) => Promise.resolve(names.map(() => null)),
   mappingOf: () => Promise.resolve(null),

@@ -11,7 +11,7 @@ import { selectFilesById, type SymbolFileRow } from '../files/symbol-files.queri
 import { readForm } from '../uploads/read-form.ts'
 import { type FileNames, storeFiles, unnamedFile } from '../uploads/store-files.ts'
 import { unzip } from '../uploads/unzip.ts'
-import { listNamedObjects } from '../uploads/upload-dsym.ts'
+import { isDartMap, listNamedObjects, nameDartMap } from '../uploads/upload-dsym.ts'
 import { findAssembled, insertAssembled } from './chunks.queries.ts'
 import { type ChunkedFile, joinChunks, missingChunks } from './join-chunks.ts'
 import { storeBundle } from './store-bundle.ts'
@@ -88,7 +88,7 @@ async function assembleDif(
   if (lacking.length > 0 || file.chunks.length === 0) return missing(lacking)
   try {
     const files = await withScratch(app, async (folder) =>
-      storeDif(app, actor, projectId, await joinChunks(app, actor.orgId, file, folder), given.name),
+      storeDif(app, actor, projectId, await joinChunks(app, actor.orgId, file, folder), given),
     )
     const ids = files.map(({ id }) => id)
     await insertAssembled(app.db, projectId, file.checksum, ids, app.clock.now())
@@ -106,12 +106,14 @@ async function storeDif(
   actor: OrgActor,
   projectId: string,
   path: string,
-  name: string,
+  { name, debugId }: { readonly name: string; readonly debugId?: string | null | undefined },
 ): Promise<readonly SymbolFileRow[]> {
   const mapping = /(?:^|\/)proguard\/([0-9a-f-]{36})\.txt$/iu.exec(name)?.[1]
   const names: FileNames[] | string =
     mapping === undefined
-      ? listNamedObjects(path, cleanFilename(basename(name)))
+      ? isDartMap(path)
+        ? nameDartMap(path, cleanFilename(basename(name)), debugId)
+        : listNamedObjects(path, cleanFilename(basename(name)))
       : [{ ...unnamedFile('proguard', cleanFilename(basename(name))), debugId: Uuid.parse(mapping) }]
   if (typeof names === 'string') throw invalid(names)
   return (await storeFiles(app, actor, projectId, path, names)).files
@@ -134,7 +136,10 @@ const viewDif = (file: SymbolFileRow, sha1: string): Dif => ({
   size: file.size_bytes,
   sha1,
   dateCreated: file.created_at.toISOString(),
-  data: { type: 'dbg', features: file.kind === 'proguard' ? ['mapping'] : file.features },
+  data: {
+    type: 'dbg',
+    features: file.kind === 'proguard' || file.kind === 'dart_symbol_map' ? ['mapping'] : file.features,
+  },
 })
 
 /** Stores the mappings and debug files of a zip, as old tools send them. @throws AppError not_found, invalid, too_large, conflict */
@@ -152,7 +157,7 @@ export async function uploadDsyms(
     await rename(file.path, archive)
     const difs: Dif[] = []
     for (const { name, path } of await unzip(archive, folder, () => true))
-      difs.push(...(await storeDif(app, actor, projectId, path, name)).map((stored) => viewDif(stored, '')))
+      difs.push(...(await storeDif(app, actor, projectId, path, { name })).map((stored) => viewDif(stored, '')))
     if (difs.length === 0) throw invalid('The archive is empty.')
     return difs
   })

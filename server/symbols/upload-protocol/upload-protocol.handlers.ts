@@ -18,7 +18,14 @@ import { selectProjects } from './tools.queries.ts'
 import { CHUNKS, type uploadProtocolRoutes } from './upload-protocol.api.ts'
 
 /** Kinds of files that tools may send; they leave out what is not named here. */
-const ACCEPTED = ['debug_files', 'release_files', 'artifact_bundles', 'artifact_bundles_v2', 'proguard']
+const ACCEPTED = [
+  'debug_files',
+  'release_files',
+  'artifact_bundles',
+  'artifact_bundles_v2',
+  'proguard',
+  'dartsymbolmap',
+]
 
 /** Names that tools warn about when a token lacks them. */
 const TOOL_SCOPES = ['org:read', 'project:read', 'project:releases', 'event:write']

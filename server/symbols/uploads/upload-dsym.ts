@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { z } from 'zod'
 import { cleanFilename } from '../../events/attachments/attachment.ts'
 import { actorForLog, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
@@ -7,6 +9,8 @@ import { invalid } from '../../platform/kernel/errors.ts'
 import { requireProject } from '../../projects/registry/require-project.ts'
 import { withScratch } from '../files/scratch.ts'
 import type { SymbolFileRow } from '../files/symbol-files.queries.ts'
+import { MAX_BYTES } from '../files/symbol-kinds.api.ts'
+import { looksLikeDartMap } from '../dart/dart-map.ts'
 import { SymbolFileError } from '../index-file/built-index.ts'
 import { withFile } from '../indexing/build-index.ts'
 import { listObjects } from '../native/list-objects.ts'
@@ -27,7 +31,8 @@ export async function uploadDsym(
 ): Promise<{ readonly files: readonly SymbolFileRow[]; readonly areKnown: boolean }> {
   await requireProject(app, actor, projectId)
   return withScratch(app, async (folder) => {
-    const [file] = (await readForm(upload, folder)).files
+    const form = await readForm(upload, folder)
+    const [file] = form.files
     if (file === undefined || file.field !== 'file') throw invalid('file is missing: the debug file, or a zip of it.')
     const isArchive = withFile(file.path, (opened) => opened.read(0, 4).equals(ZIP))
     const candidates = isArchive
@@ -37,7 +42,9 @@ export async function uploadDsym(
     let areKnown = true
     let reason = 'The archive is empty.'
     for (const { name, path } of candidates) {
-      const objects = listNamedObjects(path, cleanFilename(basename(name)))
+      const objects = isDartMap(path)
+        ? nameDartMap(path, cleanFilename(basename(name)), form.fields.get('debug_id'))
+        : listNamedObjects(path, cleanFilename(basename(name)))
       if (typeof objects === 'string') {
         reason = objects
         continue
@@ -53,6 +60,17 @@ export async function uploadDsym(
 }
 
 const ZIP = Buffer.from('PK\u0003\u0004', 'latin1')
+
+/** Whether a file is an obfuscation map of Dart, and no debug file. */
+export const isDartMap = (path: string): boolean => withFile(path, (file) => looksLikeDartMap(file.read(0, 64)))
+
+/** @returns the map under the debug id of the app's image; a sentence when that is missing */
+export function nameDartMap(path: string, name: string, given: string | null | undefined): FileNames[] | string {
+  const debugId = z.guid().toLowerCase().safeParse(given)
+  if (!debugId.success) return 'Send debug_id with an obfuscation map of Dart: the debug id of the app’s debug file.'
+  if (statSync(path).size > MAX_BYTES.dart_symbol_map) return 'An obfuscation map of Dart may have at most 64 MiB.'
+  return [{ ...unnamedFile('dart_symbol_map', name), debugId: debugId.data }]
+}
 
 /** @returns the objects of a file; a sentence when it has none */
 export function listNamedObjects(path: string, name: string): FileNames[] | string {

@@ -88,7 +88,7 @@ export const uploadRoutes = routes({
     tag: 'Symbols',
     summary: 'Upload debug files of native code',
     description:
-      'A multipart form with `file`: a Mach-O file, also one with several architectures, a zip of a `.dSYM`, an ELF file, or a Breakpad symbol file, of at most 512 MiB. UUIDs are read from the file. The response names every object in it. 200 when the project has all of them already.',
+      'A multipart form with `file`: a Mach-O file, also one with several architectures, a zip of a `.dSYM`, an ELF file, or a Breakpad symbol file, of at most 512 MiB; or an obfuscation map of Dart, with the debug id of the app’s debug file as `debug_id`. UUIDs are read from the file. The response names every object in it. 200 when the project has all of them already.',
     permission: 'uploads.write',
     status: 201,
     otherStatus: 200,
