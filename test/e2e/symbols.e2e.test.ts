@@ -63,7 +63,15 @@ test('a crash that is not readable becomes readable with the file that the workl
   await page.getByText('mapping.txt: uploaded, being indexed').waitFor()
   await uploads.getByText('Ready').waitFor()
   await page.getByText('The newest events are readable.').waitFor()
+  await uploads
+    .getByRole('row', { name: /mapping\.txt/ })
+    .getByText('1 event')
+    .waitFor()
   await screenshot(page, 'symbols-ready')
+  await page.getByRole('button', { name: 'Delete mapping.txt' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete mapping.txt?' })
+  await dialog.getByText('1 of the newest events is readable by this file.').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
 
   await page.goto(`/issues?project=${project.id}`)
   await page

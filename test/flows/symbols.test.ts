@@ -155,6 +155,7 @@ describe('a mapping of R8', () => {
     expect((await owner.get(`/api/projects/${project.id}/missing-symbols`)).body).toMatchObject({
       items: [],
       unreadable: 0,
+      used: [{ file_id: body.id, events: 1 }],
     })
     expect(placesIn(after).at(-1)).toBe('com.acme.shop.CartViewModel total CartViewModel.java 22')
     expect(after.event?.title).toBe('IllegalStateException: com.acme.shop.CartRepository is empty')

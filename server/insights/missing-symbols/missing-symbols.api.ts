@@ -18,6 +18,9 @@ export type MissingSymbol = z.infer<typeof MissingSymbol>
 
 export const MissingSymbols = z.object({
   items: z.array(MissingSymbol).describe('Those that make the most events unreadable first; at most 50.'),
+  used: z
+    .array(z.object({ file_id: Id, events: z.number().int().describe('Events, of those that were looked at.') }))
+    .describe('Files that the events were read with.'),
   looked_at: z.number().int().describe('The newest events of the last 7 days, at most 200.'),
   unreadable: z.number().int().describe('Events with at least one such frame.'),
   oldest_at: Timestamp.nullable(),

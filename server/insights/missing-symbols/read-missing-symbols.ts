@@ -52,6 +52,7 @@ export async function readMissingSymbols(
   // An event is at most a minute ahead of its receipt (docs/protocol.md §15.1).
   const days = { first: dayPlus(utcDay(since), -1), last: dayPlus(utcDay(now), 1) }
   const counted = new Map<string, Counted>()
+  const uses = new Map<string, number>()
   let unreadable = 0
   for (let from = 0; from < places.length; from += BATCH) {
     const batch = places.slice(from, from + BATCH)
@@ -62,9 +63,12 @@ export async function readMissingSymbols(
       const event = body === undefined ? null : openEvent(app, body)
       if (event === null) continue
       const missing = new Map<string, MissingFile>()
-      await makeReadable(app, { orgId: actor.orgId, projectId }, event, (file) =>
-        missing.set(`${file.kind}\n${file.debugId ?? file.name}`, file),
-      )
+      const used = new Set<string>()
+      await makeReadable(app, { orgId: actor.orgId, projectId }, event, {
+        onMissing: (file) => missing.set(`${file.kind}\n${file.debugId ?? file.name}`, file),
+        onUsed: (fileId) => used.add(fileId),
+      })
+      for (const fileId of used) uses.set(fileId, (uses.get(fileId) ?? 0) + 1)
       if (missing.size > 0) unreadable++
       for (const [key, file] of missing) count(counted, `${key}\n${event.release ?? ''}`, file, event.release, issueId)
       await setImmediate()
@@ -83,6 +87,7 @@ export async function readMissingSymbols(
       issue_ids: [...issueIds].slice(0, MAX_ISSUES),
       command: uploadCommand(file, { org: org.slug, project: project.slug, release }),
     })),
+    used: [...uses].map(([file_id, events]) => ({ file_id, events })),
     looked_at: places.length,
     unreadable,
     oldest_at: places.at(-1)?.occurredAt.toISOString() ?? null,

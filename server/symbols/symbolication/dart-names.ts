@@ -9,7 +9,7 @@ const MAX_IMAGES = 50
 
 /** Types and messages of exceptions of obfuscated Dart, by the map with the debug id of the app's image. */
 export async function readDartNames(
-  { event, reader, projectId, orgId }: Symbolication,
+  { event, reader, projectId, orgId, watcher }: Symbolication,
   exceptions: readonly Exception[],
 ): Promise<readonly Exception[]> {
   if (!isDart(event) || exceptions.length === 0) return exceptions
@@ -19,11 +19,13 @@ export async function readDartNames(
   if (file === undefined || directory === null) return exceptions
   const names = exceptions.flatMap(({ type, value }) => [...namesInType(type ?? ''), ...namesInMessage(value ?? '')])
   const part = await reader.load(orgId, file, dartMapParts(directory, names))
-  return exceptions.map((exception) => {
+  const readable = exceptions.map((exception) => {
     const type = exception.type === null ? null : readableType(directory, part, exception.type)
     const value = exception.value === null ? null : readableMessage(directory, part, exception.value)
     return type === exception.type && value === exception.value ? exception : { ...exception, type, value }
   })
+  if (readable.some((exception, n) => exception !== exceptions[n])) watcher?.onUsed(file.id)
+  return readable
 }
 
 const isDart = ({ platform, sdk }: Event): boolean =>

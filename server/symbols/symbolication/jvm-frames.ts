@@ -24,7 +24,7 @@ export async function readJvmFrames(of: Symbolication, replacements: Replacement
     const reason = isOfOtherBuild ? 'wrong_build' : file?.state === 'failed' ? 'broken_file' : 'missing_file'
     const obfuscated = uuid !== null || file !== null ? frames.filter(looksObfuscated) : []
     for (const frame of obfuscated) replacements.set(frame, unreadableFrame(frame, reason))
-    if (obfuscated.length > 0) of.onMissing?.({ kind: 'mapping', name: 'mapping.txt', debugId: uuid, reason })
+    if (obfuscated.length > 0) of.watcher?.onMissing({ kind: 'mapping', name: 'mapping.txt', debugId: uuid, reason })
     return event.exceptions
   }
   const directory = await reader.directoryOf(orgId, file)
@@ -39,6 +39,7 @@ export async function readJvmFrames(of: Symbolication, replacements: Replacement
       readStack(directory, part, event, exception.stacktrace, classOf(exception), replacements)
   for (const { stacktrace } of event.threads)
     if (stacktrace !== null) readStack(directory, part, event, stacktrace, null, replacements)
+  if (frames.some((frame) => replacements.has(frame))) of.watcher?.onUsed(file.id)
   return event.exceptions.map((exception) => named(directory, part, exception))
 }
 

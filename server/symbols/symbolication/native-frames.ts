@@ -35,7 +35,7 @@ export async function readNativeFrames(of: Symbolication, replacements: Replacem
             : 'missing_file'
       const nameless = ofImage.filter(({ frame }) => frame.in_app && !isNamed(frame))
       for (const { frame } of nameless) replacements.set(frame, unreadableFrame(frame, reason))
-      if (nameless.length > 0) of.onMissing?.({ kind: 'debug_file', name: nameOf(nameless), debugId, reason })
+      if (nameless.length > 0) of.watcher?.onMissing({ kind: 'debug_file', name: nameOf(nameless), debugId, reason })
       continue
     }
     const directory = await reader.directoryOf(orgId, file)
@@ -52,6 +52,7 @@ export async function readNativeFrames(of: Symbolication, replacements: Replacem
         if (!isNamed(frame)) replacements.set(frame, unreadableFrame(frame, 'no_line'))
         continue
       }
+      of.watcher?.onUsed(file.id)
       const platform = frame.platform ?? event.platform
       replacements.set(
         frame,

@@ -7,8 +7,15 @@ export type Symbolication = {
   readonly orgId: string
   readonly projectId: string
   readonly event: Event
+  readonly watcher?: FileWatcher | undefined
+}
+
+/** Learns of the files of an event. */
+export type FileWatcher = {
   /** Called for each file that would make frames readable. */
-  readonly onMissing?: ((file: MissingFile) => void) | undefined
+  onMissing(file: MissingFile): void
+  /** Called for each file that frames or names were read with. */
+  onUsed(fileId: string): void
 }
 
 /** A file that was not uploaded, or that cannot be used. */

@@ -34,7 +34,7 @@ export async function readScriptFrames(of: Symbolication, replacements: Replacem
         if (file !== null || looksGenerated(frame, of)) {
           const reason = file === 'wrong_build' ? file : file?.state === 'failed' ? 'broken_file' : 'missing_file'
           replacements.set(frame, unreadableFrame(frame, reason))
-          of.onMissing?.({
+          of.watcher?.onMissing({
             kind: 'source_map',
             name: nameOf(frame),
             debugId: debugIds.get(pathOf(frame)) ?? null,
@@ -109,7 +109,7 @@ async function filesOf(
 }
 
 async function readByFile(
-  { reader, orgId, event }: Symbolication,
+  { reader, orgId, event, watcher }: Symbolication,
   file: ReadyFile,
   frames: readonly Frame[],
   replacements: Replacements,
@@ -128,6 +128,7 @@ async function readByFile(
     file,
     [...found.values()].flatMap((position) => position?.contextParts ?? []),
   )
+  if ([...found.values()].some((position) => position !== null)) watcher?.onUsed(file.id)
   for (const [frame, position] of found) {
     if (position === null) {
       replacements.set(frame, unreadableFrame(frame, 'no_line'))

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
-import type { MissingFile } from './readable-frame.ts'
+import type { FileWatcher } from './readable-frame.ts'
 import { createSymbolReader, type SymbolReader } from './symbol-reader.ts'
 import { symbolicateEvent } from './symbolicate-event.ts'
 
@@ -24,17 +24,17 @@ export type OwnedProject = { readonly orgId: string; readonly projectId: string 
 /**
  * Makes an event readable; without files of the project, its frames say what is missing. A file or stack that cannot be
  * read must not cost the event: then its frames stay as the app sent them.
- * @param onMissing called for each file that would make frames readable
+ * @param watcher learns of the files that the event is read with, and of those that are missing
  * @throws the error of an unreachable database, so that the work is tried again
  */
 export async function makeReadable(
   app: Parts,
   { orgId, projectId }: OwnedProject,
   event: Event,
-  onMissing?: (file: MissingFile) => void,
+  watcher?: FileWatcher,
 ): Promise<Event> {
   try {
-    return await symbolicateEvent({ orgId, projectId, reader: readerOf(app), event, onMissing })
+    return await symbolicateEvent({ orgId, projectId, reader: readerOf(app), event, watcher })
   } catch (error) {
     if (isDatabaseAway(error)) throw error
     app.log.error({ err: error, project_id: projectId }, 'the frames of an event cannot be made readable')

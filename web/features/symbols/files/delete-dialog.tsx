@@ -2,8 +2,10 @@ import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { symbolsKey } from '../../../api/symbol-queries.ts'
 import { appTexts } from '../../../app/texts.ts'
+import { TypedConfirm } from '../../../forms/typed-confirm.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { formatCount } from '../../../ui/format.ts'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { symbolsTexts } from './texts.ts'
 
@@ -15,11 +17,13 @@ export type DeletedFile = {
   readonly name: string
   /** A source map or mapping; else a debug file. */
   readonly isCode: boolean
+  /** Of the newest events, those that are read with it. */
+  readonly uses: number
 }
 
-/** Confirms that a file is deleted: it cannot be undone. */
+/** Confirms that a file is deleted, by its typed name while events are read with it: it cannot be undone. */
 export function DeleteDialog({ file, onClose }: { file: DeletedFile; onClose: () => void }) {
-  const { projectId, id, name, isCode } = file
+  const { projectId, id, name, isCode, uses } = file
   const remove = useChange({
     send: () =>
       isCode
@@ -30,6 +34,18 @@ export function DeleteDialog({ file, onClose }: { file: DeletedFile; onClose: ()
     said: () => texts.done(name),
     failed: texts.failed,
   })
+  if (uses > 0)
+    return (
+      <TypedConfirm
+        title={texts.title(name)}
+        text={texts.usedText(formatCount(uses))}
+        word={name}
+        submit={texts.button}
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate(undefined, { onSettled: onClose })}
+        onClose={onClose}
+      />
+    )
   return (
     <Dialog open onClose={onClose} title={texts.title(name)}>
       <p>{texts.text}</p>

@@ -10,10 +10,12 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import { formatCount } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icon.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Spacer, Stack } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
+import typeStyles from '../../../ui/type.module.css'
 import { symbolsTexts } from './texts.ts'
 import styles from './symbols-page.module.css'
 
@@ -37,7 +39,14 @@ export function Missing({ projectId }: { projectId: string }) {
       </Note>
     )
   return (
-    <Card title={texts.title} header={<Minor>{texts.figures(data.unreadable, data.looked_at)}</Minor>}>
+    <Card
+      title={
+        <>
+          <Icon name="warn" className={typeStyles.amber} /> {texts.title}
+        </>
+      }
+      header={<Minor>{texts.figures(data.unreadable, data.looked_at)}</Minor>}
+    >
       {data.items.map((item, index) => (
         <Row key={`${item.kind} ${item.debug_id ?? item.name} ${item.release ?? ''}`} item={item} open={index === 0} />
       ))}

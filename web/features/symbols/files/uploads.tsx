@@ -1,7 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePolling } from '../../../api/live.ts'
-import { dsymsQuery, sourceMapsQuery, type DsymRow, type SourceMapRow } from '../../../api/symbol-queries.ts'
+import {
+  dsymsQuery,
+  missingSymbolsQuery,
+  sourceMapsQuery,
+  type DsymRow,
+  type SourceMapRow,
+} from '../../../api/symbol-queries.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { Badge } from '../../../ui/badge.tsx'
@@ -25,71 +31,103 @@ const texts = symbolsTexts.table
 const INDEXING_MS = 2_000
 const IDLE_MS = 30_000
 
+type Row = SourceMapRow | DsymRow
+type Shown = keyof typeof texts.shown
+
+const kindOf = (file: Row) => ('kind' in file ? file.kind : file.symbolication_type)
+
+const FILTERS = (['all', 'js_source_map', 'proguard', 'native'] as const).map((value) => ({
+  value,
+  label: texts.shown[value],
+}))
+
+const isShown = (file: Row, shown: Shown): boolean =>
+  shown === 'all' || (shown === 'native' ? 'kind' in file : kindOf(file) === shown)
+
 /** The files of a project, newest first. */
 export function Uploads({ projectId }: { projectId: string }) {
-  const [kind, setKind] = useState<'code' | 'native'>('code')
+  const [shown, setShown] = useState<Shown>('all')
   const [deleted, setDeleted] = useState<DeletedFile | null>(null)
   const idle = usePolling(IDLE_MS)
   const refetchInterval = ({ state }: { state: { data?: { items: readonly { state: string }[] } | undefined } }) =>
     state.data?.items.some((file) => file.state === 'indexing') === true ? INDEXING_MS : idle
   const code = useQuery({ ...sourceMapsQuery(projectId), refetchInterval, meta: { quiet: true } })
   const native = useQuery({ ...dsymsQuery(projectId), refetchInterval, meta: { quiet: true } })
-  const shown = kind === 'code' ? code : native
-  const { data, error } = shown
+  const used = useQuery(missingSymbolsQuery(projectId)).data?.used
+  const uses = used === undefined ? null : new Map(used.map(({ file_id: id, events }) => [id, events]))
+  const error = code.error ?? native.error
+  const isLoaded = code.data !== undefined && native.data !== undefined
+  const all: Row[] = isLoaded ? [...code.data.items, ...native.data.items] : []
+  const files = all
+    .filter((file) => isShown(file, shown))
+    .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
+  const total = (code.data?.total ?? 0) + (native.data?.total ?? 0)
   return (
     <Card
       title={texts.title}
       header={
         <>
+          {isLoaded ? <Minor>{texts.count(formatCount(total))}</Minor> : null}
           <Spacer />
-          <Segmented
-            size="sm"
-            label={texts.kind}
-            value={kind}
-            options={[
-              { value: 'code', label: texts.code },
-              { value: 'native', label: texts.native },
-            ]}
-            onChange={setKind}
-          />
+          <Segmented size="sm" label={texts.filter} value={shown} options={FILTERS} onChange={setShown} />
         </>
       }
     >
-      {data === undefined ? (
+      {!isLoaded ? (
         error === null ? (
           <Skeleton heightPx={160} label={appTexts.loading} />
         ) : (
-          <QueryError what={texts.title} error={error} onRetry={() => void shown.refetch()} />
+          <QueryError
+            what={texts.title}
+            error={error}
+            onRetry={() => void Promise.all([code.refetch(), native.refetch()])}
+          />
         )
-      ) : data.items.length === 0 ? (
-        <EmptyState kind="setup" heading="h3" title={texts.none}>
+      ) : files.length === 0 ? (
+        <EmptyState kind="setup" heading="h3" title={all.length === 0 ? texts.none : texts.noneOfKind}>
           {texts.noneText}
         </EmptyState>
       ) : (
         <FileTable
-          files={data.items}
-          onDelete={({ id, name }) => setDeleted({ projectId, id, name, isCode: kind === 'code' })}
+          files={files}
+          uses={uses}
+          onDelete={(file) =>
+            setDeleted({
+              projectId,
+              id: file.id,
+              name: file.name,
+              isCode: !('kind' in file),
+              uses: uses?.get(file.id) ?? 0,
+            })
+          }
         />
       )}
-      {data !== undefined && data.total > data.items.length ? (
-        <CardFooter note={texts.more(formatCount(data.total))} />
-      ) : null}
+      {total > all.length ? <CardFooter note={texts.more(formatCount(total))} /> : null}
       {deleted === null ? null : <DeleteDialog file={deleted} onClose={() => setDeleted(null)} />}
     </Card>
   )
 }
 
-type Row = SourceMapRow | DsymRow
+type FileTableProps = {
+  files: readonly Row[]
+  /** Events that are read with a file, by its id; null while unknown. */
+  uses: ReadonlyMap<string, number> | null
+  onDelete: (file: Row) => void
+}
 
-function FileTable({ files, onDelete }: { files: readonly Row[]; onDelete: (file: Row) => void }) {
+function FileTable({ files, uses, onDelete }: FileTableProps) {
   return (
     <Table scrollLabel={texts.title}>
       <thead>
         <tr>
+          <ColumnHead className={narrowStyles.hiddenAt600}>{texts.kind}</ColumnHead>
           <ColumnHead>{texts.name}</ColumnHead>
-          <ColumnHead>{files.some((file) => 'release' in file) ? texts.release : texts.cpu}</ColumnHead>
+          <ColumnHead>{texts.releaseOrCpu}</ColumnHead>
           <ColumnHead className={narrowStyles.hiddenAt900}>{texts.debugId}</ColumnHead>
           <ColumnHead numeric>{texts.size}</ColumnHead>
+          <ColumnHead numeric className={narrowStyles.hiddenAt900} title={texts.usedByHint}>
+            {texts.usedBy}
+          </ColumnHead>
           <ColumnHead>{texts.state}</ColumnHead>
           <ColumnHead className={narrowStyles.hiddenAt900}>{texts.when}</ColumnHead>
           <ColumnHead>
@@ -100,14 +138,22 @@ function FileTable({ files, onDelete }: { files: readonly Row[]; onDelete: (file
       <tbody>
         {files.map((file) => (
           <tr key={file.id}>
+            <td className={narrowStyles.hiddenAt600}>
+              <Badge tone="plain">{texts.kinds[kindOf(file)]}</Badge>
+            </td>
             <th scope="row" className={fitStyles.breaks}>
               <span className={typeStyles.mono}>{('filename' in file ? file.filename : null) ?? file.name}</span>
             </th>
             <td className={fitStyles.breaks}>{('release' in file ? file.release : file.cpu_name) ?? '–'}</td>
             <td className={narrowStyles.hiddenAt900}>
-              <span className={typeStyles.mono}>{file.debug_id?.slice(0, 18) ?? '–'}</span>
+              <span className={typeStyles.mono} title={file.debug_id ?? undefined}>
+                {file.debug_id?.slice(0, 13) ?? '–'}
+              </span>
             </td>
             <NumberCell>{formatSize(file.size_bytes)}</NumberCell>
+            <NumberCell className={narrowStyles.hiddenAt900}>
+              {uses === null ? '–' : texts.uses(formatCount(uses.get(file.id) ?? 0))}
+            </NumberCell>
             <td>
               <FileState file={file} />
             </td>
