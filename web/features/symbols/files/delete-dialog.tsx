@@ -17,7 +17,7 @@ export type DeletedFile = {
   readonly name: string
   /** A source map or mapping; else a debug file. */
   readonly isCode: boolean
-  /** Of the newest events, those that are read with it. */
+  /** Number of the newest events that are read with it. */
   readonly uses: number
 }
 

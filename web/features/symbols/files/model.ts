@@ -79,7 +79,7 @@ export default {
   ],
 }`
 
-/** What a build needs, by tool. */
+/** The lines that a build needs, by tool. */
 const TOOLS = {
   'sentry-cli': ({ platform }) => (SENTRY_CLI[platform] ?? SENTRY_CLI['web'] ?? []).join('\n'),
   Vite: (target) =>
