@@ -4,7 +4,7 @@ import { addDwarf } from './dwarf.ts'
 import { readElf } from './elf.ts'
 import { IndexWriter } from './index-writer.ts'
 import { readMachO } from './mach-o.ts'
-import { SymbolCollector, type NativeObject } from './native-object.ts'
+import type { NativeObject } from './native-object.ts'
 import { Budget, readingFile } from './section.ts'
 import { SymbolNames } from './symbol-names.ts'
 
@@ -35,7 +35,7 @@ function indexBreakpad(file: PositionedFile): BuiltIndex {
 function indexImage(file: PositionedFile, object: NativeObject): BuiltIndex {
   const image = object.kind === 'elf' ? readElf(file) : readMachO(file, object)
   const writer = new IndexWriter(image.baseAddress)
-  const symbols = object.features.symtab ? image.symbols() : new SymbolCollector().sorted(() => '')
+  const symbols = image.symbols()
   // Honest files cost about one step for each byte; compressed ones a few.
   const budget = new Budget(20_000_000 + 16 * object.size)
   addDwarf(image, writer, new SymbolNames(symbols, writer), budget)

@@ -104,7 +104,8 @@ export function readElf(file: PositionedFile): ObjectFile {
       codeId: buildId?.toString('hex') ?? null,
       cpuName: MACHINES[machine] ?? 'unknown',
       features: {
-        symtab: symbolTables.some((section) => section.size > 0),
+        // A stripped library has its dynamic symbols still: the functions that others call.
+        symtab: symbolTables.some(({ type, size }) => type === SHT_SYMTAB && size > 0),
         debug: (find('.debug_info') ?? find('.zdebug_info')) !== undefined,
         unwind: (find('.eh_frame') ?? find('.debug_frame') ?? find('.ARM.exidx')) !== undefined,
         sources: false,

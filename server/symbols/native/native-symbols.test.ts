@@ -120,7 +120,10 @@ describe('objects of a file', () => {
         .join('-'),
     )
     expect(full.features).toEqual({ symtab: true, debug: true, unwind: true, sources: false })
-    expect(about('linux-x86_64-stripped.so')).toMatchObject({ debugId: full.debugId, features: { debug: false } })
+    expect(about('linux-x86_64-stripped.so')).toMatchObject({
+      debugId: full.debugId,
+      features: { symtab: false, debug: false },
+    })
     expect(about('linux-x86_64-dwarf5.debug')).toMatchObject({
       debugId: full.debugId,
       features: { debug: true },
