@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { type BuiltIndex, type PositionedFile, SymbolFileError } from '../index-file/built-index.ts'
+import { readFileSync } from 'node:fs'
+import { type BuiltIndex, SymbolFileError } from '../index-file/built-index.ts'
+import { withFile } from '../index-file/with-file.ts'
 import type { SymbolKind } from '../files/symbol-kinds.api.ts'
 import { buildDartMapIndex } from '../dart/dart-map.ts'
 import { buildNativeIndex } from '../native/build-native-index.ts'
@@ -28,22 +29,5 @@ export function buildIndex(path: string, kind: SymbolKind, object: number): Buil
         if (found === undefined) throw new SymbolFileError('The file has fewer objects than before.')
         return buildNativeIndex(file, found)
       })
-  }
-}
-
-/** Opens a file for reading by position, as long as `work` takes. */
-export function withFile<T>(path: string, work: (file: PositionedFile) => T): T {
-  const handle = openSync(path, 'r')
-  try {
-    return work({
-      sizeBytes: fstatSync(handle).size,
-      read(position, length) {
-        const bytes = Buffer.allocUnsafe(length)
-        const read = readSync(handle, bytes, 0, length, position)
-        return read === length ? bytes : bytes.subarray(0, read)
-      },
-    })
-  } finally {
-    closeSync(handle)
   }
 }
