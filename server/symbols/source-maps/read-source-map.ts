@@ -86,7 +86,8 @@ export function trimPrefix(file: Buffer): Buffer {
   return file.subarray(from)
 }
 
-function refuseOtherFiles(bytes: Buffer): void {
+/** @throws SymbolFileError when the first bytes are those of another file, such as a page of an error */
+export function refuseOtherFiles(bytes: Buffer): void {
   if (bytes[0] === 0x7b) return
   if (bytes[0] === 0x3c) {
     throw new SymbolFileError(

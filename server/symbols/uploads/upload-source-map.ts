@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { z } from 'zod'
 import { isReleaseName } from '#shared/release-name.ts'
 import { cleanFilename } from '../../events/attachments/attachment.ts'
@@ -11,6 +10,7 @@ import { requireProject } from '../../projects/registry/require-project.ts'
 import { describedUrl } from '../files/code-url.ts'
 import type { SymbolFileRow } from '../files/symbol-files.queries.ts'
 import { CODE_KINDS, MAX_BYTES } from '../files/symbol-kinds.api.ts'
+import { debugIdInEdges, readEdges } from '../source-maps/file-edges.ts'
 import { readForm } from './read-form.ts'
 import { withScratch } from '../files/scratch.ts'
 import { storeFiles, unnamedFile } from './store-files.ts'
@@ -53,7 +53,7 @@ export async function uploadSourceMap(
       release,
       dist,
       url: kind === 'js_source_map' ? describedUrl(filename ?? file.filename) : null,
-      debugId: debugId ?? (kind === 'js_source_map' ? await debugIdIn(file.path) : null),
+      debugId: debugId ?? (kind === 'js_source_map' ? debugIdInEdges(await readEdges(file.path)) : null),
     }
     if (names.debugId === null && release === null)
       throw invalid(
@@ -67,24 +67,4 @@ export async function uploadSourceMap(
     app.log.info({ ...actorForLog(actor), project_id: projectId, file_id: stored.id, type: kind }, 'symbols.uploaded')
     return { file: stored, isKnown: areKnown }
   })
-}
-
-/** As tools write it. The whole map is parsed only when it is indexed: that takes long for a large one. */
-const DEBUG_ID = /"debug_?[iI]d"\s*:\s*"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"/iu
-/** Debug ids stand at the beginning or the end of a file. */
-const EDGE_BYTES = 64 * 1024
-
-async function debugIdIn(path: string): Promise<string | null> {
-  const file = await open(path)
-  try {
-    const { size } = await file.stat()
-    const head = Buffer.alloc(Math.min(size, EDGE_BYTES))
-    await file.read(head, 0, head.length, 0)
-    const tail = Buffer.alloc(Math.min(size, EDGE_BYTES))
-    await file.read(tail, 0, tail.length, size - tail.length)
-    const text = head.toString('latin1') + tail.toString('latin1')
-    return DEBUG_ID.exec(text)?.[1]?.toLowerCase() ?? null
-  } finally {
-    await file.close()
-  }
 }
