@@ -81,6 +81,7 @@ export const serverDistricts = [
       'indexing',
       'uploads',
       'upload-protocol',
+      'upload-command',
       'symbolication',
       'tasks.ts',
       'contract.api.ts',

@@ -41,6 +41,12 @@ test.each([[{ HOST: 'localhost' }], [{ HOST: '::1' }], [{ HOST: '127.0.0.2' }]])
   expect(readConfig(env).mode).toBe('relaxed')
 })
 
+test('names of the upload command may be set beside the service', () => {
+  expect(readConfig({ FAULTLINE_URL: 'https://x', FAULTLINE_TOKEN: 'svc_1', FAULTLINE_PROJECT: 'shop' })).toEqual(
+    readConfig({}),
+  )
+})
+
 describe('an invalid value throws one line that names the variable', () => {
   test.each([
     [{ FAULTLINE_SINGUP: 'open' }, 'FAULTLINE_SINGUP is not a setting of Faultline'],

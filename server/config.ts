@@ -186,6 +186,9 @@ const Environment = z.object({
 
 const KNOWN_PREFIXED = new Set(Object.keys(Environment.shape).filter((name) => name.startsWith('FAULTLINE_')))
 
+/** Names that `faultline upload` reads may be set on the machine of a service. */
+const UPLOAD_NAMES = new Set(['FAULTLINE_URL', 'FAULTLINE_TOKEN', 'FAULTLINE_PROJECT'])
+
 /** Returns whether a host name or address is a loopback one. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
@@ -200,7 +203,7 @@ export function readConfig(environment: Environment = process.env): Config {
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
   for (const name of Object.keys(given)) {
-    if (name.startsWith('FAULTLINE_') && !KNOWN_PREFIXED.has(name)) {
+    if (name.startsWith('FAULTLINE_') && !KNOWN_PREFIXED.has(name) && !UPLOAD_NAMES.has(name)) {
       throw new ConfigError(`${name} is not a setting of Faultline. Known: ${[...KNOWN_PREFIXED].join(', ')}.`)
     }
   }
@@ -340,4 +343,28 @@ function clientOf(name: string, clientId: string | undefined, clientSecret: stri
 export function packageVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+}
+
+/** What `faultline upload` reads, a client of a service. Null where nothing is set. */
+export type UploadEnvironment = {
+  readonly url: string | null
+  readonly token: string | null
+  /** Short name or id. */
+  readonly project: string | null
+  /** The folder that relative paths begin at. */
+  readonly folder: string
+}
+
+/** Reads the environment of a client. Builds that use a Sentry-family tool have its names set already. */
+export function readUploadEnvironment(environment: Environment = process.env): UploadEnvironment {
+  const first = (...names: readonly string[]): string | null =>
+    names.map((name) => environment[name]?.trim() ?? '').find((value) => value !== '') ?? null
+  const here = process.cwd()
+  return {
+    url: first('FAULTLINE_URL', 'SENTRY_URL'),
+    token: first('FAULTLINE_TOKEN', 'SENTRY_AUTH_TOKEN'),
+    project: first('FAULTLINE_PROJECT', 'SENTRY_PROJECT'),
+    // npm runs scripts in the folder of their package, and names the folder that it was started in.
+    folder: here === resolve(import.meta.dirname, '..') ? (first('INIT_CWD') ?? here) : here,
+  }
 }

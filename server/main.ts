@@ -1,9 +1,13 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigError, PROCESS_ROLES, type ProcessRole } from './config.ts'
 import { DatabaseStartError } from './platform/storage/database-start-error.ts'
 
-/** Parses arguments. The commands are in cli/, and each loads only its own modules: all of them take a second to load. */
+/**
+ * Parses arguments. The commands are in service/cli/, those of uploads in symbols/upload-command/, and each loads only its
+ * own modules: all of them take a second to load.
+ */
 
+const uploads = () => import('./symbols/upload-command/upload-commands.ts')
 const accounts = () => import('./service/cli/account-commands.ts')
 const run =
   <A extends readonly unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
@@ -98,6 +102,51 @@ program
   .description('seal every value with the first key of ENCRYPTION_KEYS, so that the others can be removed')
   .option('--data-keys', 'also replace the data key of every organisation, and seal what it sealed again')
   .action(run(async () => (await accounts()).rotateKeysCommand))
+
+const upload = program
+  .command('upload')
+  .description('send source maps, mappings and debug files to a Faultline, over HTTP')
+uploadKind('sourcemaps <paths...>', 'source maps, with folders searched', [
+  "faultline upload sourcemaps ./dist --release shop@1.4.0 --url-prefix '~/static'",
+  'faultline upload sourcemaps index.android.bundle index.android.bundle.map --release shop@1.4.0',
+])
+  .option('--release <name>', 'release that the app sends; not needed for maps with a debug id')
+  .option('--dist <name>', 'distribution that the app sends')
+  .option('--url-prefix <address>', 'address that the paths are appended to', '~')
+  .action(run(async () => (await uploads()).uploadSourceMapsCommand))
+uploadKind('proguard <mapping>', 'a mapping of ProGuard or R8', [
+  'faultline upload proguard app/build/outputs/mapping/release/mapping.txt --release shop@1.4.0',
+])
+  .option('--release <name>', 'release that the app sends')
+  .option('--uuid <uuid>', 'UUID that the build put into the app')
+  .action(run(async () => (await uploads()).uploadMappingCommand))
+uploadKind('dsym <paths...>', 'debug files of Apple platforms: .dSYM, Mach-O files, zips; folders searched', [
+  'faultline upload dsym build/Shop.xcarchive/dSYMs --wait',
+]).action(run(async () => (await uploads()).uploadAppleFilesCommand))
+uploadKind('elf <paths...>', 'debug files of Android, Linux and Flutter: ELF and Breakpad files; folders searched', [
+  'faultline upload elf app/build/intermediates/merged_native_libs',
+  'faultline upload elf build/symbols',
+]).action(run(async () => (await uploads()).uploadElfFilesCommand))
+
+/** A command of uploads, with the options that all of them have. */
+function uploadKind(usage: string, what: string, examples: readonly string[]): Command {
+  return upload
+    .command(usage)
+    .description(`send ${what}`)
+    .option('--url <address>', 'address of Faultline (default: FAULTLINE_URL or SENTRY_URL)')
+    .option('--project <name>', 'short name or id of the project (default: FAULTLINE_PROJECT or SENTRY_PROJECT)')
+    .option('--token-stdin', 'read the API key from standard input (default: FAULTLINE_TOKEN or SENTRY_AUTH_TOKEN)')
+    .addOption(new Option('--token [token]').hideHelp())
+    .option('--wait', 'wait until the files are indexed; exit code 1 when one cannot be used')
+    .option('--timeout <seconds>', 'how long to wait at most', parseSeconds, 600)
+    .option('--dry-run', 'list the files that would be sent')
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}`)
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,6}$/u.test(text) || Number(text) === 0) throw new InvalidArgumentError('Name a number of seconds.')
+  return Number(text)
+}
 
 function parseRoles(text: string): ProcessRole[] {
   const roles = text.split(',').map((role) => role.trim())

@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Answer, type Call, callServer, otherServer, type Target } from './call-server.ts'
+import { networkProblem } from './network-problem.ts'
+import { UploadError } from './plan.ts'
+
+/** The service refuses one file; others may be sent. */
+export class FileRefusedError extends UploadError {}
+
+const RETRIES = 3
+const FIRST_WAIT_MS = 500
+/** A longer `Retry-After` is a refusal. */
+const MAX_WAIT_MS = 60_000
+const PASSING = new Set([429, 502, 503, 504])
+
+/**
+ * Calls the API, up to four times while the network fails or the service has no room.
+ * @param say tells about retries
+ * @returns a successful answer
+ * @throws UploadError with the line that says what to do; FileRefusedError
+ */
+export async function callApi(target: Target, call: Call, say: (line: string) => void): Promise<Answer> {
+  for (let retry = 0; ; retry++) {
+    const outcome = await attempt(target, call)
+    if (outcome instanceof UploadError) throw outcome
+    if ('status' in outcome) return outcome
+    const waitMs = outcome.waitMs ?? FIRST_WAIT_MS * 2 ** retry
+    if (retry === RETRIES || waitMs > MAX_WAIT_MS) throw new UploadError(outcome.line)
+    say(`${outcome.reason}; trying again in ${waitMs / 1_000} s (${retry + 1} of ${RETRIES})`)
+    await wait(waitMs)
+  }
+}
+
+/** Why to try again, and the line if that is over. */
+type Passing = { readonly line: string; readonly reason: string; readonly waitMs: number | null }
+
+async function attempt(target: Target, call: Call): Promise<Answer | UploadError | Passing> {
+  const { url } = target
+  let answer: Answer
+  try {
+    answer = await callServer(target, call)
+  } catch (error) {
+    const problem = networkProblem(error, url)
+    if (problem === null) throw error
+    const { line, mayPass } = problem
+    return mayPass ? { line, reason: line.replace(/\. .*/su, ''), waitMs: null } : new UploadError(line)
+  }
+  const { status, error, waitMs } = answer
+  if (status >= 200 && status < 300) return answer
+  if (PASSING.has(status)) {
+    const said = error === null ? '' : ` (${error})`
+    return {
+      line: `The service answers ${status}${said}. Run this again later.`,
+      reason: `the service answers ${status}`,
+      waitMs,
+    }
+  }
+  return refusal(answer, url)
+}
+
+/** @returns the line about an answer that another try would not change */
+function refusal({ status, error, location }: Answer, url: URL): UploadError {
+  if (status >= 300 && status < 400) {
+    const to = location !== null && URL.canParse(location, url) ? `: ${new URL(location, url).origin}` : ''
+    return new UploadError(`${url.href} has moved${to}. Set that address with --url.`)
+  }
+  // A proxy refuses large bodies in its own words.
+  if (status === 413)
+    return new FileRefusedError(
+      error ?? 'A proxy before the service refuses a file of this size (413). Raise its limit of request bodies.',
+    )
+  if (error === null) return new UploadError(otherServer(url))
+  if (status === 401) return new UploadError(`The token is not accepted. ${error}`)
+  if (status === 403) return new UploadError(`The token may not do this. ${error}`)
+  if (status === 400) return new FileRefusedError(error)
+  if (status >= 500) return new UploadError(`The service failed (${status}): ${error}`)
+  return new UploadError(error)
+}
