@@ -311,6 +311,7 @@ describe('a source map', () => {
     ['https://cdn.example.com/static/app.min.js?v=3', '~/static/app.min.js'],
     ['https://cdn.example.com/static/app.min.js', 'https://other.example.com/static/app.min.js.map'],
     ['app:///main/app.min.js', 'app.min.js.map'],
+    ['https://cdn.example.com/p/%5Bslug%5D-1.js', '~/p/[slug]-1.js'],
   ])('of %s is found by release and the name %s', async (absPath, filename) => {
     const { status, body } = await upload<SourceMap>('source-maps', 'app.min.js.map', MAP, {
       symbolication_type: 'js_source_map',

@@ -21,10 +21,19 @@ export function codeUrl(text: string): string | null {
 /** The address of the code that a map of this name describes: `app.js.map` is the map of `app.js`. */
 export const describedUrl = (mapName: string): string | null => codeUrl(mapName.replace(/\.map(?=$|[?#])/u, ''))
 
-/** Addresses to look for, best first: the whole path, then the name alone. */
+/**
+ * Addresses to look for, best first: the whole path, then the name alone. Browsers encode `[slug].js` as `%5Bslug%5D.js`, and
+ * a build names the file.
+ */
 export function urlsToTry(absPath: string): string[] {
-  const url = codeUrl(absPath)
-  if (url === null) return []
-  const name = `~/${url.slice(url.lastIndexOf('/') + 1)}`
-  return name === url ? [url] : [url, name]
+  const urls = [codeUrl(absPath), codeUrl(decoded(absPath))].filter((url) => url !== null)
+  return [...new Set([...urls, ...urls.map((url) => `~/${url.slice(url.lastIndexOf('/') + 1)}`)])]
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }

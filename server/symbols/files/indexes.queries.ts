@@ -65,8 +65,11 @@ const VERSION = `case f.kind ${Object.entries(INDEX_VERSIONS)
   .join(' ')} end`
 const INDEX = `left join symbol_indexes i on i.org_id = f.org_id and i.sha256 = f.sha256 and i.object = f.object and i.kind = f.kind
              and i.version = ${VERSION}`
-/** A file that can be used comes before one that cannot, then the newest. */
-const BEST = `order by (f.state = 'ready') desc, f.created_at desc, f.id desc limit 1`
+/**
+ * A file that can be used comes before one that cannot, one with debug information before the stripped one of the same build,
+ * then the newest.
+ */
+const BEST = `order by (f.state = 'ready') desc, ('debug' = any(f.features)) desc, f.created_at desc, f.id desc limit 1`
 
 /**
  * Files of a project by debug id; the best of several. An obfuscation map of Dart has the debug id of the debug file of its

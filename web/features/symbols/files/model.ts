@@ -64,7 +64,7 @@ const bundlerPlugin = (
   { name, file, exported, sourceMaps }: Readonly<Record<'name' | 'file' | 'exported' | 'sourceMaps', string>>,
 ): string =>
   `// ${file}, with the package @sentry/${name}
-import { ${exported} } from '@sentry/${name}'
+import { ${exported} } from "@sentry/${name}"
 
 export default {
   ${sourceMaps},
