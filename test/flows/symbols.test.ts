@@ -341,6 +341,17 @@ describe('a source map', () => {
     expect(framesIn(await newestIssue())[0]).toMatchObject({ raw: { abs_path: absPath } })
   })
 
+  test('that is missing is said on every frame of a file with one that looks generated', async () => {
+    const frameAt = (abs_path: string, colno: number) => ({ abs_path, filename: abs_path, lineno: 1, colno })
+    const frames = [frameAt('/assets/cart-1.js', 900), frameAt('/assets/cart-1.js', 40), frameAt('/src/own.js', 40)]
+    await t.events(project, [{ exception: { values: [{ type: 'TypeError', value: 'x', stacktrace: { frames } }] } }])
+    expect(framesIn(await newestIssue()).map(({ unreadable }) => unreadable)).toEqual([
+      'missing_file',
+      'missing_file',
+      undefined,
+    ])
+  })
+
   test('that is no map fails with a reason, and the frame says so', async () => {
     const { body } = await upload<SourceMap>('source-maps', 'app.min.js.map', '<!doctype html><title>404</title>', {
       symbolication_type: 'js_source_map',

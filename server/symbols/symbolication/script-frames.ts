@@ -27,11 +27,12 @@ export async function readScriptFrames(of: Symbolication, replacements: Replacem
   if (frames.length === 0) return
   const debugIds = debugIdsOf(of)
   const files = await filesOf(of, frames, debugIds)
+  const generated = new Set(frames.filter((frame) => looksGenerated(frame, of)).map(pathOf))
   for (const [file, ofFile] of Map.groupBy(frames, (frame) => files.get(pathOf(frame)) ?? null)) {
     if (file !== 'wrong_build' && isReady(file)) await readByFile(of, file, ofFile, replacements)
     else
       for (const frame of ofFile)
-        if (file !== null || looksGenerated(frame, of)) {
+        if (file !== null || generated.has(pathOf(frame))) {
           const reason = file === 'wrong_build' ? file : file?.state === 'failed' ? 'broken_file' : 'missing_file'
           replacements.set(frame, unreadableFrame(frame, reason))
           of.watcher?.onMissing({
@@ -52,7 +53,7 @@ const NOT_LOADED = /^(?:node:|internal\/|native$|\[native code\]$|<anonymous>$|$
 const isCandidate = (frame: Frame, platform: string): boolean =>
   (platform === 'javascript' || platform === 'node') && frame.lineno !== null && !NOT_LOADED.test(pathOf(frame))
 
-/** Hermes and minifiers write few lines; authors write short ones. */
+/** Hermes and minifiers write few lines; authors write short ones. One such frame is enough for all of its file. */
 const MIN_LONG_LINE = 300
 const GENERATED_NAME = /\.(?:min|bundle|chunk)\.[cm]?js$|\.(?:js)?bundle$/u
 
