@@ -19,8 +19,8 @@ import { recalledStream } from '../../../subjects/issue/stream-memory.ts'
 const REFRESH_MS = 2000
 
 /**
- * The data of the issue page. The opened event stays; counts, status and activity are kept up to date, and a newer event
- * is offered.
+ * The data of the issue page. The opened event stays, and is read again when files of symbols change; counts, status and
+ * activity are kept up to date, and a newer event is offered.
  */
 export function useIssue(issueId: string, choice: string, only: string) {
   const client = useQueryClient()
@@ -65,7 +65,8 @@ export function useIssue(issueId: string, choice: string, only: string) {
     if (concerns && known !== undefined) refresh()
   })
   const issue: IssueDetail | undefined =
-    known === undefined || gone ? undefined : { ...(current.data ?? known), event: known.event }
+    // The same event, read again: files of symbols may have made it readable meanwhile.
+    known === undefined || gone ? undefined : { ...(current.data ?? known), event: current.data?.event ?? known.event }
   return {
     issue,
     error: opened.error,
