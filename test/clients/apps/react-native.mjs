@@ -1,6 +1,7 @@
 /**
  * The JavaScript layer of the React Native SDK under Node: the native module and the platform are replaced by the
- * minimum that the layer uses, and it sends by itself (`enableNative: false`), as in Expo Go.
+ * minimum that the layer uses, and it sends by itself (`enableNative: false`), as in Expo Go. `crash <file>` crashes with
+ * the stack in a file, such as one of Hermes.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -48,17 +49,28 @@ Sentry.init({
   enableAutoSessionTracking: false,
 })
 enter(Sentry)
-const crashes = process.argv[2] === 'crash'
+const [, , mode, stackFile] = process.argv
+const crashes = mode === 'crash'
 if (crashes) {
-  try {
-    drawConnection()
-  } catch (error) {
-    // The JavaScript engine of a device calls this for an error that nothing catches.
-    handler(error, true)
-  }
+  // The JavaScript engine of a device calls this for an error that nothing catches.
+  handler(stackFile === undefined ? thrownBy(drawConnection) : errorOf(readFileSync(stackFile, 'utf8')), true)
 } else {
   // Its SDK lists causes after their error, unlike every other, and marks neither.
   story(Sentry, { hasCause: false })
 }
 await Sentry.flush()
 process.exit(crashes ? 1 : 0)
+
+function thrownBy(action) {
+  try {
+    action()
+  } catch (error) {
+    return error
+  }
+}
+
+/** @param stack such as `TypeError: x is undefined`, and below it a line for each frame */
+function errorOf(stack) {
+  const [name, message] = stack.split('\n', 1)[0].split(': ')
+  return Object.assign(new globalThis[name](message), { stack })
+}
