@@ -40,7 +40,7 @@ function recordedCrash(name: string): Record<string, unknown> {
 
 const HermesMap = z.object({ hermes: z.object({ map: z.unknown() }) })
 
-/** What the issue of a crash shows before and after the file of its build. */
+/** Texts that the issue of a crash shows before and after the file of its build. */
 const CRASHES = [
   {
     app: 'Android',
