@@ -105,6 +105,7 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   toolCreateRelease: ['release.created'],
   toolCreateProjectRelease: ['release.created'],
   toolUpdateRelease: ['release.updated'],
+  toolUpdateProjectRelease: ['release.updated'],
   toolCreateDeploy: ['release.updated'],
   toolAssembleBundle: ['source_map.uploaded'],
   toolAssembleDifs: ['dsym.uploaded'],

@@ -157,6 +157,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   toolCreateProjectRelease: 'member',
   toolReadRelease: 'viewer',
   toolUpdateRelease: 'member',
+  toolReadProjectRelease: 'viewer',
+  toolUpdateProjectRelease: 'member',
   toolPreviousRelease: 'viewer',
   toolListDeploys: 'viewer',
   toolCreateDeploy: 'member',

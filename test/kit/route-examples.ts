@@ -152,7 +152,7 @@ const onToolRelease =
   async (app, owner) => {
     const projectId = await insertProject(app, owner)
     const { version } = await createRelease(app, owner.actor, { projectId, version: `shop@${newId()}` })
-    return { params: { org: owner.orgSlug, version }, body }
+    return { params: { org: owner.orgSlug, project: projectId, version }, body }
   }
 
 /** @returns their digests */
@@ -479,6 +479,8 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   toolCreateProjectRelease: onToolProject({ version: 'shop@3.0.0' }),
   toolReadRelease: onToolRelease(),
   toolUpdateRelease: onToolRelease({ dateReleased: '2026-11-20T12:00:00.123456789Z' }),
+  toolReadProjectRelease: onToolRelease(),
+  toolUpdateProjectRelease: onToolRelease({ dateReleased: '2026-11-20T12:00:00.123456789Z' }),
   toolPreviousRelease: onToolRelease(),
   toolListDeploys: onToolRelease(),
   toolCreateDeploy: onToolRelease({ environment: 'production' }),

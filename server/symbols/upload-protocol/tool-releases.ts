@@ -8,7 +8,7 @@ import { createDeploy, listDeploys } from '../../projects/releases/deploys.ts'
 import type { CommitInput, Deploy } from '../../projects/releases/releases.api.ts'
 import { countParts } from '../../projects/releases/releases.queries.ts'
 import { updateRelease } from '../../projects/releases/update-release.ts'
-import { toolOrg, toolProjects } from './tool-names.ts'
+import { toolOrg, toolProject, toolProjects } from './tool-names.ts'
 import { selectProjects, selectVersion, type ToolProject, type ToolRelease } from './tools.queries.ts'
 import type { ReleaseBody, uploadProtocolRoutes } from './upload-protocol.api.ts'
 
@@ -108,6 +108,18 @@ export async function readToolRelease(app: App, actor: OrgActor, org: string, ve
   const most = (part: 'commits' | 'deploys'): number =>
     Math.max(...releases.map(({ id }) => counts.get(id)?.[part] ?? 0))
   return viewRelease(first, projects, { commits: most('commits'), deploys: most('deploys') })
+}
+
+/** @throws AppError not_found, also when another project alone has the release */
+export async function readToolProjectRelease(
+  app: App,
+  actor: OrgActor,
+  { org, project, version }: { readonly org: string; readonly project: string; readonly version: string },
+): Promise<ReleaseView> {
+  const { number } = await toolProject(app, actor, { org, project })
+  const release = await readToolRelease(app, actor, org, version)
+  if (!release.projects.some(({ id }) => id === String(number))) throw notFound('Release')
+  return release
 }
 
 const viewRelease = (

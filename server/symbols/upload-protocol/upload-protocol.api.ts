@@ -18,6 +18,7 @@ const Slug = z.string().min(1).max(200)
 const orgParams = z.object({ org: Slug })
 const projectParams = z.object({ org: Slug, project: Slug })
 const releaseParams = z.object({ org: Slug, version: z.string().min(1).max(600) })
+const projectReleaseParams = releaseParams.extend({ project: Slug })
 
 const User = z.object({ id: z.string(), email: z.string(), name: z.string(), username: z.string() })
 const Org = z.object({
@@ -209,6 +210,21 @@ export const uploadProtocolRoutes = routes({
     }),
     response: Release,
     refusals: [404, 409],
+  },
+  toolReadProjectRelease: {
+    ...readOf('/api/0/projects/:org/:project/releases/:version/', 'One release', projectReleaseParams, Release),
+    permission: 'releases.read',
+  },
+  toolUpdateProjectRelease: {
+    method: 'PUT',
+    path: '/api/0/projects/:org/:project/releases/:version/',
+    tag: UPLOAD_TOOLS,
+    summary: 'Finalise a release in one project',
+    permission: 'releases.write',
+    params: projectReleaseParams,
+    body: ReleaseBody.omit({ version: true }),
+    response: Release,
+    refusals: [404],
   },
   toolPreviousRelease: {
     ...readOf(

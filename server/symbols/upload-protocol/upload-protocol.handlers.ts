@@ -10,6 +10,7 @@ import { toolOrg, toolProject, viewToolProject, viewToolUser } from './tool-name
 import {
   createToolDeploy,
   listToolDeploys,
+  readToolProjectRelease,
   readToolRelease,
   saveToolRelease,
   updateToolRelease,
@@ -54,6 +55,9 @@ export const uploadProtocolHandlers: Handlers<typeof uploadProtocolRoutes> = {
     saveToolRelease(app, actor, params.org, { ...body, projects: [params.project] }),
   toolReadRelease: (app, actor, { params }) => readToolRelease(app, actor, params.org, params.version),
   toolUpdateRelease: (app, actor, { params, body }) => updateToolRelease(app, actor, params, body),
+  toolReadProjectRelease: (app, actor, { params }) => readToolProjectRelease(app, actor, params),
+  toolUpdateProjectRelease: (app, actor, { params: { org, project, version }, body }) =>
+    saveToolRelease(app, actor, org, { ...body, version, projects: [project] }),
   toolPreviousRelease: async (app, actor, { params }) => {
     await readToolRelease(app, actor, params.org, params.version)
     return {}
