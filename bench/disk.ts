@@ -114,7 +114,7 @@ const parts = (
 })
 
 /** Runs work on the stopped service's database. */
-async function onDatabase<T>(dataDir: string, work: (app: App) => Promise<T>): Promise<T> {
+export async function onDatabase<T>(dataDir: string, work: (app: App) => Promise<T>): Promise<T> {
   const config = readConfig({ ...process.env, FAULTLINE_DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
   const database = await openDatabase(config, () => {})
   try {

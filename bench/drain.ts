@@ -24,7 +24,7 @@ const BACKLOG_ENTRIES = 4_000
 const SAMPLE_MS = 500
 const WARM_UP_MS = 8_000
 
-type Sample = {
+export type Sample = {
   readonly atMs: number
   readonly drained: number
   readonly backlog: number
@@ -104,7 +104,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   }
 }
 
-type Fed = { readonly load: LoadResult; readonly samples: readonly Sample[]; readonly memoryMiB: number }
+export type Fed = { readonly load: LoadResult; readonly samples: readonly Sample[]; readonly memoryMiB: number }
 
 /** Sends as much as is digested, so that some events always wait. */
 export async function feedAndWatch(
@@ -168,25 +168,28 @@ export function drainedPerSecond({ samples }: Fed): number {
 /** Processor time per drained event, by part: says more than a rate while other programs run. */
 function processorFigures(results: readonly Fed[]): Record<string, Figure> {
   const perEvent = (ms: (sample: Sample) => number): number =>
-    median(
-      results.map(({ samples }) => {
-        const [first] = samples
-        const last = samples.at(-1)
-        if (first === undefined || last === undefined) throw new Error('nothing was measured')
-        return ((ms(last) - ms(first)) * 1000) / (last.drained - first.drained)
-      }),
-    )
+    median(results.map((result) => processorPerEvent(result, ms)))
   const unit = 'µs/event'
-  const ofService = (sample: Sample): number => PARTS.reduce((sum, part) => sum + sample.processor[part], 0)
   return {
-    'processor time, service and database': { value: perEvent(ofService), unit },
+    'processor time, service and database': { value: perEvent(serviceMs), unit },
     'processor time, load generator included': {
-      value: perEvent((sample) => sample.ownProcessorMs + ofService(sample)),
+      value: perEvent((sample) => sample.ownProcessorMs + serviceMs(sample)),
       unit,
     },
     ...Object.fromEntries(PARTS.map((part) => [`  ${part}`, { value: perEvent((s) => s.processor[part]), unit }])),
     '  load generator': { value: perEvent((sample) => sample.ownProcessorMs), unit },
   }
+}
+
+/** Processor time of service and database. */
+export const serviceMs = ({ processor }: Sample): number => PARTS.reduce((sum, part) => sum + processor[part], 0)
+
+/** Microseconds of processor time per drained event. */
+export function processorPerEvent({ samples }: Fed, ms: (sample: Sample) => number): number {
+  const [first] = samples
+  const last = samples.at(-1)
+  if (first === undefined || last === undefined) throw new Error('nothing was measured')
+  return ((ms(last) - ms(first)) * 1000) / (last.drained - first.drained)
 }
 
 function ownProcessorMs(): number {

@@ -139,7 +139,7 @@ const pause = (ms: number): Promise<void> =>
 /** Prebuilt requests: only the start of the body is written again for each. */
 class RequestFactory {
   readonly #start: EventHead
-  readonly #events: readonly { head: Buffer; rest: Buffer }[]
+  readonly #events: readonly { head: Buffer; rest: Buffer; release: number | undefined }[]
   readonly #run = randomBytes(8).toString('hex')
   #count = 0
   head: Buffer
@@ -149,12 +149,13 @@ class RequestFactory {
     const { host } = new URL(url)
     this.#start = new EventHead(coding, 0, isFixed ? events.length : undefined)
     const encoding = coding === 'gzip' ? 'content-encoding: gzip\r\n' : ''
-    this.#events = events.map(({ rest }) => ({
+    this.#events = events.map(({ rest, release }) => ({
       head: Buffer.from(
         `POST /api/${projectNumber}/envelope/?sentry_version=7&sentry_key=${publicKey}&sentry_client=sentry.javascript.node%2F11.12.0 HTTP/1.1\r\n` +
           `host: ${host}\r\nuser-agent: sentry.javascript.node/11.12.0\r\n${encoding}content-length: ${this.#start.bytes.length + rest.length}\r\n\r\n`,
       ),
       rest,
+      release,
     }))
     const [first] = this.#events
     if (first === undefined) throw new Error('no events to send')
@@ -177,7 +178,7 @@ class RequestFactory {
     }
     this.#count++
     const id = this.#run + this.#count.toString(16).padStart(16, '0')
-    this.#start.next(id)
+    this.#start.next(id, event?.release)
     return id
   }
 }

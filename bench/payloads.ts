@@ -20,6 +20,8 @@ export type Coding = 'gzip' | 'none'
 export type BenchEvent = {
   /** Which of the distinct issues it belongs to. */
   readonly issue: number
+  /** Its release, where it must be a certain one: 0 to 39, the newest. */
+  readonly release?: number
   /** The whole event. */
   readonly json: Buffer
   /** The event without the members that {@link EventHead} writes for each request; coded, ready to send. */
@@ -38,12 +40,18 @@ export function makeEvents(shape: PayloadShape, coding: Coding = 'gzip'): BenchE
 }
 
 /** @param event without the members that {@link EventHead} writes */
-export function benchEvent(issue: number, event: Record<string, unknown>, coding: Coding): BenchEvent {
+export function benchEvent(
+  issue: number,
+  event: Record<string, unknown>,
+  coding: Coding,
+  release?: number,
+): BenchEvent {
   const text = JSON.stringify(event)
   const rest = Buffer.from(`${text.slice(1)}\n`)
   return {
     issue,
-    json: Buffer.from(`{${eventStart(issue)}${text.slice(1)}`),
+    ...(release === undefined ? {} : { release }),
+    json: Buffer.from(`{${eventStart(issue, release)}${text.slice(1)}`),
     rest: coding === 'gzip' ? gzipSync(rest, { level: 6 }) : rest,
   }
 }
@@ -63,19 +71,23 @@ export function random(seed: number): () => number {
 const USERS = 20_000
 const RELEASES = 40
 
+/** The name of a release of the app, 0 to 39. */
+export const releaseName = (release: number): string => `shop@2.${10 + release}.0`
+
 /**
  * The members that differ between the events of a real app: time, release, user, an extra value. Few users send many
  * events; most events come from the newest releases.
  * @param seed any number
+ * @param onlyRelease instead of one that the seed gives
  * @returns members of the event's JSON object, of a constant length, with a comma after the last
  */
-function eventStart(seed: number, nowMs = 1_795_000_000_000): string {
+function eventStart(seed: number, onlyRelease?: number, nowMs = 1_795_000_000_000): string {
   const rand = random(seed)
   const user = Math.floor(USERS * rand() ** 2)
-  const release = RELEASES - 1 - Math.floor(RELEASES * rand() ** 3)
+  const anyRelease = RELEASES - 1 - Math.floor(RELEASES * rand() ** 3)
   const digits = (value: number, length: number): string => String(value).padStart(length, '0')
   return (
-    `"timestamp":${(nowMs / 1000).toFixed(3)},"release":"shop@2.${digits(10 + release, 2)}.0",` +
+    `"timestamp":${(nowMs / 1000).toFixed(3)},"release":"${releaseName(onlyRelease ?? anyRelease)}",` +
     `"user":{"id":"u${digits(user, 6)}","username":"user${digits(user, 6)}","ip_address":"10.${100 + (user % 100)}.${100 + ((user >> 7) % 100)}.7"},` +
     `"extra":{"request_id":"${digits(Math.floor(rand() * 1e12), 12)}"},`
   )
@@ -100,7 +112,7 @@ export class EventHead {
     this.#coding = coding
     this.#seed = seed
     this.#variety = variety
-    const { length } = EventHead.#text('0'.repeat(32), 0, Date.now())
+    const { length } = EventHead.#text('0'.repeat(32), 0, undefined, Date.now())
     if (coding === 'none') {
       this.bytes = Buffer.alloc(length)
       this.#contentAt = 0
@@ -118,16 +130,16 @@ export class EventHead {
     this.#content = this.bytes.subarray(this.#contentAt, this.#contentAt + length)
   }
 
-  static #text(id: string, seed: number, nowMs: number): string {
+  static #text(id: string, seed: number, release: number | undefined, nowMs: number): string {
     return (
       `{"event_id":"${id}","sent_at":"${new Date(nowMs).toISOString()}","sdk":{"name":"sentry.javascript.node","version":"11.12.0"}}\n` +
-      `{"type":"event"}\n{${eventStart(seed, nowMs)}`
+      `{"type":"event"}\n{${eventStart(seed, release, nowMs)}`
     )
   }
 
   /** Replaces id, time, user and release. */
-  next(id: string): void {
-    this.#content.write(EventHead.#text(id, this.#seed++ % this.#variety, Date.now()), 'latin1')
+  next(id: string, release?: number): void {
+    this.#content.write(EventHead.#text(id, this.#seed++ % this.#variety, release, Date.now()), 'latin1')
     if (this.#coding === 'gzip') this.bytes.writeUInt32LE(crc32(this.#content), this.bytes.length - 8)
   }
 }

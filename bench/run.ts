@@ -21,6 +21,7 @@ const benches = [
   'disk',
   'normalize',
   'web-size',
+  'symbols',
 ].filter((name) => existsSync(join(import.meta.dirname, `${name}.ts`)))
 
 /** What `all` runs, in about ten minutes; with `--long` each in its long form instead of these options. */

@@ -1,0 +1,21 @@
+import { indexInThread } from '#server/symbols/indexing/index-in-thread.ts'
+import { SYMBOL_KINDS } from '#server/symbols/files/symbol-kinds.api.ts'
+
+/** Builds the index of a file in a process of its own, and prints what it took: `node index-alone.ts <file> <kind>`. */
+
+const [path = '', wanted] = process.argv.slice(2)
+const kind = SYMBOL_KINDS.find((one) => one === wanted)
+if (kind === undefined) throw new Error(`There is no kind of file "${wanted}".`)
+const before = process.resourceUsage()
+const startedMs = performance.now()
+const indexed = await indexInThread(path, kind, 0, new AbortController().signal)
+if ('problem' in indexed) throw new Error(indexed.problem)
+const wallMs = performance.now() - startedMs
+const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+process.stdout.write(
+  JSON.stringify({
+    wallMs,
+    cpuMs: (userCPUTime + systemCPUTime - before.userCPUTime - before.systemCPUTime) / 1000,
+    memoryMiB: maxRSS / 1024,
+  }),
+)
