@@ -9,6 +9,7 @@ import { z } from 'zod'
 import type { Event } from '#server/events/protocol/event.api.ts'
 import { isRecord } from '#server/events/protocol/json.ts'
 import { normalizeEvent } from '#server/events/protocol/normalize.ts'
+import { isGroupedByLine } from '#server/issues/grouping/grouping.ts'
 import type { App } from '#server/platform/context/app.ts'
 import { threadCpuMs } from '#server/platform/kernel/thread-time.ts'
 import type { SymbolKind } from '#server/symbols/files/symbol-kinds.api.ts'
@@ -106,6 +107,9 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
         Object.assign(figures, await measureLookUps(app, name, made, owner))
       }
     })
+  } catch (error) {
+    process.stderr.write(service.output().slice(-4_000))
+    throw error
   } finally {
     await service.stop()
     rmSync(scratch, { recursive: true, force: true })
@@ -306,7 +310,7 @@ async function measureLookUps(
 ): Promise<Figures> {
   const { rows } = await app.db.query<{ org_id: string }>('select org_id from projects where id = $1', [projectId])
   const project = { orgId: rows[0]?.org_id ?? '', projectId }
-  const digest = symbolicateFor(app, project)
+  const digest = symbolicateFor(app, project, isGroupedByLine)
   const decisive = events.map(({ json }) => normalised(json, true))
   const whole = events.map(({ json }) => normalised(json, false))
   const frames = decisive.reduce((sum, event) => sum + framesIn(event).filter(({ in_app: isOwn }) => isOwn).length, 0)
