@@ -1,7 +1,7 @@
 import { selectProjectForDigestion } from '../../projects/registry/recording.queries.ts'
 import type { App } from '../../platform/context/app.ts'
 import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
-import { compileGrouping, type ProjectGrouping } from '../../issues/grouping/grouping.ts'
+import { compileGrouping, isGroupedByLine, type ProjectGrouping } from '../../issues/grouping/grouping.ts'
 import { discardedHashes } from '../../issues/merging/discards.queries.ts'
 import { criticalPathSettings } from '../../telemetry/journeys/critical-path-settings.ts'
 import { compileJourneys, type JourneyMatcher } from '../../telemetry/journeys/match-journeys.ts'
@@ -132,7 +132,7 @@ async function factsOf(
     manyUsers: issueSettings(row.settings).severity_rules.users,
     newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
     traces,
-    symbolicate: symbolicateFor(app, { orgId: row.org_id, projectId: row.id }),
+    symbolicate: symbolicateFor(app, { orgId: row.org_id, projectId: row.id }, isGroupedByLine),
     filters: compileFilters(filterSettings(row.settings).inbound_filters),
     journeys: compileJourneys(criticalPathSettings(row.settings).critical_paths),
     ownership: compileOwnership(ownershipSettings(row.settings).ownership_rules),

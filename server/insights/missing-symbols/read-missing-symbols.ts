@@ -8,7 +8,7 @@ import type { App } from '../../platform/context/app.ts'
 import { DAY_MS, dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
-import type { MissingFile } from '../../symbols/symbolication/readable-frame.ts'
+import type { FileWatcher, MissingFile } from '../../symbols/symbolication/readable-frame.ts'
 import { makeReadable } from '../../symbols/symbolication/symbolicator.ts'
 import type { MissingSymbols } from './missing-symbols.api.ts'
 import { uploadCommand } from './upload-command.ts'
@@ -64,10 +64,11 @@ export async function readMissingSymbols(
       if (event === null) continue
       const missing = new Map<string, MissingFile>()
       const used = new Set<string>()
-      await makeReadable(app, { orgId: actor.orgId, projectId }, event, {
+      const watcher: FileWatcher = {
         onMissing: (file) => missing.set(`${file.kind}\n${file.debugId ?? file.name}`, file),
         onUsed: (fileId) => used.add(fileId),
-      })
+      }
+      await makeReadable(app, { orgId: actor.orgId, projectId }, event, { watcher, needsLine: () => false })
       for (const fileId of used) uses.set(fileId, (uses.get(fileId) ?? 0) + 1)
       if (missing.size > 0) unreadable++
       for (const [key, file] of missing) count(counted, `${key}\n${event.release ?? ''}`, file, event.release, issueId)

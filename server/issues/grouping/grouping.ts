@@ -1,4 +1,4 @@
-import type { Event } from '../../events/protocol/event.api.ts'
+import type { Event, Frame } from '../../events/protocol/event.api.ts'
 import {
   LATEST_GROUPING_VERSION,
   type FingerprintRule,
@@ -9,6 +9,7 @@ import { compileFingerprintRules, type RuleAnswer } from './fingerprint-rules.ts
 import { compileStackRules } from './frame-rules.ts'
 import type { GroupingPart } from './grouping.api.ts'
 import { groupingVersions, type GroupingVersion } from './registry.ts'
+import { cleanFunction } from './v3-names.ts'
 
 export type Grouping = {
   version: number
@@ -93,6 +94,13 @@ export function compileGrouping(settings: GroupingSettings): ProjectGrouping {
     }
   }
 }
+
+/**
+ * Whether a version may group a frame by its line of source: the function has no name that lasts. Version 2 knows more names
+ * than version 3.
+ */
+export const isGroupedByLine = ({ function: name }: Pick<Frame, 'function'>, platform: string): boolean =>
+  name === null || cleanFunction(name, platform) === null
 
 /** An event for display, with frames marked by the present stack rules. */
 export function markFrames(event: Event, rules: GroupingRules): Event {

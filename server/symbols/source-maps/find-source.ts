@@ -21,14 +21,11 @@ export type SourcePosition = {
   readonly functionName: string | null
   /** The map's author marked the source as code of others. */
   readonly isIgnored: boolean
-  /** Parts that {@link readSourceContext} needs; empty where the map has no content of the source. */
-  readonly contextParts: readonly number[]
   readonly sourceIndex: number
+  readonly hasContent: boolean
 }
 
 export type SourceContext = { readonly pre: readonly string[]; readonly line: string; readonly post: readonly string[] }
-
-const MAX_LINES_AROUND = 10
 
 /** @returns the parts that {@link findSource} reads for this position: one, or two where the column is missing */
 export function sourceMapParts(directory: Buffer, query: GeneratedPosition): number[] {
@@ -53,17 +50,24 @@ export function findSource(directory: Buffer, part: PartReader, query: Generated
       name: found.name === '' ? null : found.name,
       functionName: found.functionName,
       isIgnored: found.isIgnored,
-      contextParts: found.hasContent ? findContext(directory, source, sourceLine, MAX_LINES_AROUND) : [],
       sourceIndex: source,
+      hasContent: found.hasContent,
     }
   }
   return null
 }
 
+/** @returns the parts that {@link sourceContext} reads; none where the map has no content of the source */
+export const sourceContextParts = (
+  directory: Buffer,
+  { sourceIndex, line, hasContent }: Pick<SourcePosition, 'sourceIndex' | 'line' | 'hasContent'>,
+  around: number,
+): number[] =>
+  hasContent ? findContentParts(directory, sourceIndex, Math.max(0, line - 1 - around), line + around) : []
+
 /**
  * Reads a line of a source and those around it.
  * @param line begins at 1
- * @param around at most 10
  * @returns null when the map has no content of the source, or the source has no such line
  */
 export function sourceContext(
@@ -75,8 +79,8 @@ export function sourceContext(
 ): SourceContext | null {
   const wanted = line - 1
   const lines = new Map<number, string>()
-  const from = Math.max(0, wanted - Math.min(around, MAX_LINES_AROUND))
-  const until = wanted + Math.min(around, MAX_LINES_AROUND) + 1
+  const from = Math.max(0, wanted - around)
+  const until = wanted + around + 1
   for (const number of findContentParts(directory, sourceIndex, from, until)) {
     const found = readLines(part(number), sourceIndex, from, until)
     for (const [index, text] of found.lines.entries()) lines.set(found.first + index, text)
@@ -90,9 +94,6 @@ export function sourceContext(
     post: inOrder.filter(([number]) => number > wanted).map(([, text]) => text),
   }
 }
-
-const findContext = (directory: Buffer, source: number, line: number, around: number): number[] =>
-  findContentParts(directory, source, Math.max(0, line - around), line + around + 1)
 
 /** Frames of some runtimes have a column 0: it is the first one. */
 const zeroBased = ({ line, column }: GeneratedPosition): GeneratedPosition => ({

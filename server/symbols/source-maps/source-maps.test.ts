@@ -5,7 +5,7 @@ import { threadCpuMs } from '#server/platform/kernel/thread-time.ts'
 import { cases } from '#test/kit/properties.ts'
 import { SymbolFileError, type BuiltIndex } from '../index-file/built-index.ts'
 import { buildSourceMapIndex } from './build-source-map-index.ts'
-import { findSource, sourceContext, sourceMapParts, type GeneratedPosition } from './find-source.ts'
+import { findSource, sourceContext, sourceContextParts, sourceMapParts, type GeneratedPosition } from './find-source.ts'
 
 const indexOf = (map: unknown): BuiltIndex => buildSourceMapIndex(Buffer.from(JSON.stringify(map)))
 
@@ -262,7 +262,7 @@ describe('lines of a source', () => {
       const position = find(index, { line: 1, column })
       const wanted = (column - 1) * 10
       expect(position?.line).toBe(wanted + 1)
-      const parts = new Set(position?.contextParts)
+      const parts = new Set(position ? sourceContextParts(index.directory, position, 2) : [])
       expect(parts.size).toBeLessThan(3)
       const read = (part: number): Buffer => {
         expect(parts).toContain(part)
@@ -283,7 +283,7 @@ describe('lines of a source', () => {
       sourcesContent: ['x'.repeat(5_000_000), 'y'.repeat(9_000_000)],
     })
     expect(at(index, 1)?.line).toHaveLength(1_001)
-    expect(find(indexOf({ ...plain, sourcesContent: [null] }), { line: 1, column: 1 })?.contextParts).toEqual([])
+    expect(find(indexOf({ ...plain, sourcesContent: [null] }), { line: 1, column: 1 })?.hasContent).toBe(false)
     expect(at(indexOf(plain), 1)).toBeNull()
   })
 })

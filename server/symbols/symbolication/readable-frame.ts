@@ -7,6 +7,11 @@ export type Symbolication = {
   readonly orgId: string
   readonly projectId: string
   readonly event: Event
+  /**
+   * For digestion: whether the line of source of a readable frame decides how it is grouped. Only such lines are read, and
+   * none around them. By default all are, as a page shows them.
+   */
+  readonly needsLine?: ((frame: Frame, platform: string) => boolean) | undefined
   readonly watcher?: FileWatcher | undefined
 }
 

@@ -5,9 +5,9 @@ import { urlsToTry } from '../files/code-url.ts'
 import type { FoundFile } from '../files/indexes.queries.ts'
 import {
   findSource,
-  type SourceContext,
   type SourcePosition,
   sourceContext,
+  sourceContextParts,
   sourceMapParts,
 } from '../source-maps/find-source.ts'
 import { eachFrame, keepRaw, type Replacements, type Symbolication, unreadableFrame } from './readable-frame.ts'
@@ -110,7 +110,7 @@ async function filesOf(
 }
 
 async function readByFile(
-  { reader, orgId, event, watcher }: Symbolication,
+  { reader, orgId, event, needsLine, watcher }: Symbolication,
   file: ReadyFile,
   frames: readonly Frame[],
   replacements: Replacements,
@@ -123,36 +123,46 @@ async function readByFile(
     file,
     frames.flatMap((frame) => sourceMapParts(directory, queryOf(frame))),
   )
-  const found = new Map(frames.map((frame) => [frame, findSource(directory, part, queryOf(frame))]))
-  const contents = await reader.load(
-    orgId,
-    file,
-    [...found.values()].flatMap((position) => position?.contextParts ?? []),
-  )
-  if ([...found.values()].some((position) => position !== null)) watcher?.onUsed(file.id)
-  for (const [frame, position] of found) {
+  const around = needsLine === undefined ? AROUND : 0
+  let isUsed = false
+  const withLines: { readonly readable: Frame; readonly position: SourcePosition }[] = []
+  for (const frame of frames) {
+    const position = findSource(directory, part, queryOf(frame))
     if (position === null) {
       replacements.set(frame, unreadableFrame(frame, 'no_line'))
       continue
     }
-    const context = sourceContext(directory, contents, position.sourceIndex, position.line, AROUND)
-    replacements.set(frame, [readableFrame(frame, position, context, frame.platform ?? event.platform)])
+    const platform = frame.platform ?? event.platform
+    const readable = readableFrame(frame, position, platform)
+    isUsed = true
+    replacements.set(frame, [readable])
+    if (position.hasContent && needsLine?.(readable, platform) !== false) withLines.push({ readable, position })
+  }
+  if (isUsed) watcher?.onUsed(file.id)
+  if (withLines.length === 0) return
+  const contents = await reader.load(
+    orgId,
+    file,
+    withLines.flatMap(({ position }) => sourceContextParts(directory, position, around)),
+  )
+  for (const { readable, position } of withLines) {
+    const context = sourceContext(directory, contents, position.sourceIndex, position.line, around)
+    if (context === null) continue
+    readable.context_line = context.line
+    readable.pre_context = [...context.pre]
+    readable.post_context = [...context.post]
   }
 }
 
-function readableFrame(frame: Frame, position: SourcePosition, context: SourceContext | null, platform: string): Frame {
-  const filename = cleanSource(position.source)
+function readableFrame(frame: Frame, position: SourcePosition, platform: string): Frame {
   const readable: Frame = {
     ...frame,
-    filename,
+    filename: cleanSource(position.source),
     abs_path: position.source,
     function: position.functionName ?? frame.function,
     module: null,
     lineno: position.line,
     colno: position.column,
-    ...(context === null
-      ? {}
-      : { context_line: context.line, pre_context: [...context.pre], post_context: [...context.post] }),
     raw: keepRaw(frame),
   }
   readable.in_app = !position.isIgnored && isInApp(readable, platform)
