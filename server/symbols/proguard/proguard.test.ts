@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { buildProguardIndex } from './build-proguard-index.ts'
 import { readProguardId } from './proguard-id.ts'
-import { retraceClass, retraceFrame, type RetracedFrame } from './retrace-frame.ts'
+import { readFrame, retraceClass, retraceFrame, type RetracedFrame } from './retrace-frame.ts'
 import { retraceStack } from './retrace-stack.ts'
 import { retraceText } from './retrace-text.ts'
 
@@ -69,10 +69,10 @@ describe('forms of the format', () => {
   const frames = (method: string, line: number | null, className = 'b'): string[][] =>
     retraceFrame(directory, part, { className, method, line, file: null }).map((reading) => reading.map(show))
   const stack = (thrown: string, ...lines: [string, string, number][]): string[][][] =>
-    retraceStack(directory, part, {
-      thrown,
-      frames: lines.map(([className, method, line]) => ({ className, method, line, file: null })),
-    }).map((readings) => readings.map((reading) => reading.map(show)))
+    retraceStack(
+      { thrown, frames: lines.map(([className, method, line]) => ({ className, method, line, file: null })) },
+      (frame) => readFrame(directory, part, frame),
+    ).map((readings) => readings.map((reading) => reading.map(show)))
 
   it('gives the caller of an outline the line of the code', () => {
     expect(stack('x.y', ['a', 'a', 1], ['b', 's', 27])).toEqual([[[]], [['some.Class.outlineCaller:98']]])

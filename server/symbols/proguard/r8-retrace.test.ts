@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { buildProguardIndex } from './build-proguard-index.ts'
-import type { ObfuscatedFrame } from './retrace-frame.ts'
+import { type ObfuscatedFrame, readFrame } from './retrace-frame.ts'
 import { retraceStack } from './retrace-stack.ts'
 
 /**
@@ -29,7 +29,7 @@ describe.each([
   /** The frames of a trace in the form of Retrace: synthesized frames are left out, other readings begin with `<OR>`. */
   function retraced(trace: string): string[] {
     return stacksOf(trace).flatMap(({ thrown, frames }) =>
-      retraceStack(directory, part, { thrown, frames }).flatMap((readings, index) => {
+      retraceStack({ thrown, frames }, (frame) => readFrame(directory, part, frame)).flatMap((readings, index) => {
         const shown = readings.map((reading) => reading.filter(({ isSynthesized }) => !isSynthesized))
         if (readings.length === 0) return [`at ${formatFrame(frames[index])}`]
         const depth = Math.max(...shown.map((reading) => reading.length))

@@ -1,5 +1,4 @@
-import type { PartReader } from '#server/symbols/index-file/built-index.ts'
-import { readFrame, type ObfuscatedFrame, type Reading, type RetracedFrame } from './retrace-frame.ts'
+import type { ObfuscatedFrame, Reading, RetracedFrame } from './retrace-frame.ts'
 
 /** An exception and its frames as the obfuscated app reports them. */
 export type ObfuscatedStack = {
@@ -18,18 +17,18 @@ export type ObfuscatedStack = {
  *
  * Both as in R8's documentation of Retrace, sections "Outline" and "RewriteFrame".
  *
+ * @param read reads a frame of the stack alone, or one of them at another line
  * @returns for each frame its readings, as `retraceFrame` gives them; `[[]]` if the source has no such frame
  */
 export function retraceStack(
-  directory: Buffer,
-  part: PartReader,
   { thrown, frames }: ObfuscatedStack,
+  read: (frame: ObfuscatedFrame) => readonly Reading[],
 ): RetracedFrame[][][] {
   let outlineLine: number | null = null
   let isTop = true
   return frames.map((frame) => {
     const carried: number | null = outlineLine
-    const readings = readingsWithOutline(directory, part, frame, carried)
+    const readings = readingsWithOutline(read, frame, carried)
     const [first] = readings
     if (first?.facts.outline === true) {
       outlineLine = carried ?? frame.line
@@ -44,14 +43,13 @@ export function retraceStack(
 
 /** The line of an outline that was called here says which line of this method the code came from. */
 function readingsWithOutline(
-  directory: Buffer,
-  part: PartReader,
+  read: (frame: ObfuscatedFrame) => readonly Reading[],
   frame: ObfuscatedFrame,
   outlineLine: number | null,
-): Reading[] {
-  const readings = readFrame(directory, part, frame)
+): readonly Reading[] {
+  const readings = read(frame)
   const line = outlineLine === null ? undefined : readings[0]?.facts.positions?.[outlineLine]
-  return line === undefined ? readings : readFrame(directory, part, { ...frame, line })
+  return line === undefined ? readings : read({ ...frame, line })
 }
 
 function rewritten({ frames, facts }: Reading, thrown: string | null): readonly RetracedFrame[] {

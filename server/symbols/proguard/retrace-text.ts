@@ -23,12 +23,18 @@ export function classNamesIn(text: string): string[] {
  * Replaces obfuscated names in the value of an exception, in a line such as `Caused by: a.b: message` or in the type of
  * an exception: classes, and methods and fields behind a class (`a.b.c()`). A name without a package, such as `a`, could
  * be a word: it is replaced only where messages of the runtime name classes.
+ * @param isClass whether the mapping has a class of `classNamesIn`; only parts of such classes are read
  */
-export function retraceText(directory: Buffer, part: PartReader, text: string): string {
+export function retraceText(
+  directory: Buffer,
+  part: PartReader,
+  text: string,
+  isClass: (name: string) => boolean = () => true,
+): string {
   let result = ''
   let end = 0
   for (const name of namesIn(text)) {
-    const original = originalOf(directory, part, name, text)
+    const original = originalOf(directory, part, { ...name, classes: name.classes.filter(isClass) }, text)
     if (original === null) continue
     result += text.slice(end, name.from) + original
     end = name.from + name.text.length

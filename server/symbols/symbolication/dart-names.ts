@@ -15,8 +15,9 @@ export async function readDartNames(
   if (!isDart(event) || exceptions.length === 0) return exceptions
   const ids = event.debug_images.slice(0, MAX_IMAGES).flatMap(({ debug_id: id }) => readUuid(id) ?? [])
   const file = (await reader.dartMaps(projectId, ids)).find(isReady)
-  const directory = file === undefined ? null : await reader.directoryOf(orgId, file)
-  if (file === undefined || directory === null) return exceptions
+  const index = file === undefined ? null : await reader.open(orgId, file)
+  if (file === undefined || index === null) return exceptions
+  const { directory } = index
   const names = exceptions.flatMap(({ type, value }) => [...namesInType(type ?? ''), ...namesInMessage(value ?? '')])
   const part = await reader.load(orgId, file, dartMapParts(directory, names))
   const readable = exceptions.map((exception) => {

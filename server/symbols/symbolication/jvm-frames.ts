@@ -3,7 +3,14 @@ import { isInApp } from '../../events/protocol/in-app.ts'
 import { isUuid } from '../../platform/kernel/ids.ts'
 import type { FoundFile } from '../files/indexes.queries.ts'
 import type { PartReader } from '../index-file/built-index.ts'
-import { proguardParts, type RetracedFrame, retraceClass } from '../proguard/retrace-frame.ts'
+import {
+  type ObfuscatedFrame,
+  proguardParts,
+  readFrame,
+  type Reading,
+  type RetracedFrame,
+  retraceClass,
+} from '../proguard/retrace-frame.ts'
 import { retraceStack } from '../proguard/retrace-stack.ts'
 import { classNamesIn, retraceText } from '../proguard/retrace-text.ts'
 import { eachFrame, keepRaw, type Replacements, type Symbolication, unreadableFrame } from './readable-frame.ts'
@@ -27,21 +34,60 @@ export async function readJvmFrames(of: Symbolication, replacements: Replacement
     if (obfuscated.length > 0) of.watcher?.onMissing({ kind: 'mapping', name: 'mapping.txt', debugId: uuid, reason })
     return event.exceptions
   }
-  const directory = await reader.directoryOf(orgId, file)
-  if (directory === null) return event.exceptions
-  const classes = [
-    ...frames.map(({ module }) => module ?? ''),
-    ...event.exceptions.flatMap((exception) => [classOf(exception), ...classNamesIn(exception.value ?? '')]),
-  ]
-  const part = await reader.load(orgId, file, proguardParts(directory, [...new Set(classes)]))
+  const index = await reader.open(orgId, file)
+  if (index === null) return event.exceptions
+  const { directory } = index
+  const partsOf = (names: readonly string[]): Promise<PartReader> =>
+    reader.load(orgId, file, proguardParts(directory, names))
+
+  const obfuscated = frames.map(obfuscatedFrame)
+  const readings = await index.readings.of(
+    obfuscated.map(({ className, method, line, file: name }) => `${className}\n${method}\n${line}\n${name}`),
+    async (unknown) => {
+      const wanted = unknown.flatMap((n) => obfuscated[n] ?? [])
+      const part = await partsOf(wanted.map(({ className }) => className))
+      return wanted.map((frame) => readFrame(directory, part, frame))
+    },
+  )
+  const inTexts = new Set(event.exceptions.flatMap(({ value }) => classNamesIn(value ?? '')))
+  const names = [...new Set([...event.exceptions.map(classOf), ...inTexts])]
+  const originals = await index.classes.of(names, async (unknown) => {
+    const wanted = unknown.map((n) => names[n] ?? '')
+    const part = await partsOf(wanted)
+    return wanted.map((name) => retraceClass(directory, part, name))
+  })
+  const classes = new Map(names.map((name, n) => [name, originals[n] ?? null]))
+  const isClass = (name: string): boolean => (classes.get(name) ?? null) !== null
+
+  // A frame that called an outline is read at another line, too; in texts, members stand behind their class.
+  const callers = obfuscated.filter((_, n) => readings[n]?.[0]?.facts.positions !== undefined)
+  const part = await partsOf([...callers.map(({ className }) => className), ...[...inTexts].filter(isClass)])
+  const known = new Map(obfuscated.map((frame, n) => [frame, readings[n]]))
+  const read = (frame: ObfuscatedFrame): readonly Reading[] => known.get(frame) ?? readFrame(directory, part, frame)
+  const byFrame = new Map(frames.map((frame, n) => [frame, obfuscated[n]]))
+  const readStack = ({ frames: all }: Stacktrace, thrown: string | null): void => {
+    // The mapping reads the innermost frame first.
+    const own = all.filter((frame) => byFrame.has(frame)).toReversed()
+    const stack = { thrown, frames: own.flatMap((frame) => byFrame.get(frame) ?? []) }
+    for (const [n, found] of retraceStack(stack, read).entries()) replaceFrame(event, own[n], found, replacements)
+  }
   for (const exception of event.exceptions)
-    if (exception.stacktrace !== null)
-      readStack(directory, part, event, exception.stacktrace, classOf(exception), replacements)
-  for (const { stacktrace } of event.threads)
-    if (stacktrace !== null) readStack(directory, part, event, stacktrace, null, replacements)
+    if (exception.stacktrace !== null) readStack(exception.stacktrace, classOf(exception))
+  for (const { stacktrace } of event.threads) if (stacktrace !== null) readStack(stacktrace, null)
   if (frames.some((frame) => replacements.has(frame))) of.watcher?.onUsed(file.id)
-  return event.exceptions.map((exception) => named(directory, part, exception))
+  return event.exceptions.map((exception) => {
+    const { value } = exception
+    const readable = value === null ? null : retraceText(directory, part, value, isClass)
+    return named(exception, readable, classes.get(classOf(exception)) ?? null)
+  })
 }
+
+const obfuscatedFrame = ({ module, function: method, lineno: line, filename: file }: Frame): ObfuscatedFrame => ({
+  className: module ?? '',
+  method: method ?? '',
+  line,
+  file,
+})
 
 const JVM = new Set(['java', 'android', 'kotlin'])
 const isJvmFrame = (frame: Frame, { platform }: Event): boolean =>
@@ -53,46 +99,29 @@ const looksObfuscated = ({ module, function: name }: Frame): boolean =>
 
 const classOf = ({ module, type }: Exception): string => (module === null ? (type ?? '') : `${module}.${type ?? ''}`)
 
-function readStack(
-  directory: Buffer,
-  part: PartReader,
+/** Takes the likeliest reading of a frame. */
+function replaceFrame(
   event: Event,
-  { frames: all }: Stacktrace,
-  thrown: string | null,
+  frame: Frame | undefined,
+  [best]: readonly (readonly RetracedFrame[])[],
   replacements: Replacements,
 ): void {
-  // The mapping reads the innermost frame first.
-  const frames = all.filter((frame) => isJvmFrame(frame, event)).toReversed()
-  const readings = retraceStack(directory, part, {
-    thrown,
-    frames: frames.map(({ module, function: method, lineno: line, filename: file }) => ({
-      className: module ?? '',
-      method: method ?? '',
-      line,
-      file,
-    })),
-  })
-  for (const [n, frame] of frames.entries()) {
-    const [best] = readings[n] ?? []
-    if (best === undefined || isUnchanged(best, frame)) continue
-    const shown = best.some(({ isSynthesized }) => !isSynthesized) ? best.filter((one) => !one.isSynthesized) : best
-    const platform = frame.platform ?? event.platform
-    replacements.set(
-      frame,
-      shown.toReversed().map((one, place) => readableFrame(frame, one, place > 0, platform)),
-    )
-  }
+  if (frame === undefined || best === undefined || isUnchanged(best, frame)) return
+  const shown = best.some(({ isSynthesized }) => !isSynthesized) ? best.filter((one) => !one.isSynthesized) : best
+  const platform = frame.platform ?? event.platform
+  replacements.set(
+    frame,
+    shown.toReversed().map((one, place) => readableFrame(frame, one, place > 0, platform)),
+  )
 }
 
 const isUnchanged = (chain: readonly RetracedFrame[], { module, function: name, lineno }: Frame): boolean =>
   chain.length === 1 && chain[0]?.className === module && chain[0].method === name && chain[0].line === lineno
 
-function named(directory: Buffer, part: PartReader, exception: Exception): Exception {
-  const name = retraceClass(directory, part, classOf(exception))
-  const value = exception.value === null ? null : retraceText(directory, part, exception.value)
-  if (name === null) return value === exception.value ? exception : { ...exception, value }
-  const dot = name.lastIndexOf('.')
-  return { ...exception, value, type: name.slice(dot + 1), module: dot < 0 ? null : name.slice(0, dot) }
+function named(exception: Exception, value: string | null, className: string | null): Exception {
+  if (className === null) return value === exception.value ? exception : { ...exception, value }
+  const dot = className.lastIndexOf('.')
+  return { ...exception, value, type: className.slice(dot + 1), module: dot < 0 ? null : className.slice(0, dot) }
 }
 
 /** By the UUID that the event names, else of its release. */

@@ -38,16 +38,18 @@ export async function readNativeFrames(of: Symbolication, replacements: Replacem
       if (nameless.length > 0) of.watcher?.onMissing({ kind: 'debug_file', name: nameOf(nameless), debugId, reason })
       continue
     }
-    const directory = await reader.directoryOf(orgId, file)
-    if (directory === null) continue
-    const addresses = new Map(ofImage.map((one) => [one.frame, addressIn(one, cpuName)]))
-    const part = await reader.load(
-      orgId,
-      file,
-      [...addresses.values()].flatMap((address) => (address === null ? [] : nativeParts(directory, address))),
-    )
-    for (const [frame, address] of addresses) {
-      const chain = address === null ? [] : findFrames(directory, part, address)
+    const index = await reader.open(orgId, file)
+    if (index === null) continue
+    const { directory } = index
+    const addresses = ofImage.map((one) => addressIn(one, cpuName))
+    const chains = await index.chains.of(addresses, async (unknown) => {
+      const wanted = unknown.map((n) => addresses[n] ?? null)
+      const parts = wanted.flatMap((address) => (address === null ? [] : nativeParts(directory, address)))
+      const part = await reader.load(orgId, file, parts)
+      return wanted.map((address) => (address === null ? [] : findFrames(directory, part, address)))
+    })
+    for (const [n, { frame }] of ofImage.entries()) {
+      const chain = chains[n] ?? []
       if (chain.length === 0) {
         if (!isNamed(frame)) replacements.set(frame, unreadableFrame(frame, 'no_line'))
         continue
@@ -56,7 +58,7 @@ export async function readNativeFrames(of: Symbolication, replacements: Replacem
       const platform = frame.platform ?? event.platform
       replacements.set(
         frame,
-        chain.toReversed().map((one, n) => readableFrame(frame, one, n > 0, platform)),
+        chain.toReversed().map((one, place) => readableFrame(frame, one, place > 0, platform)),
       )
     }
   }

@@ -6,11 +6,13 @@ import type { FoundFile } from '../files/indexes.queries.ts'
 import {
   findSource,
   type SourcePosition,
+  type SourceContext,
   sourceContext,
   sourceContextParts,
   sourceMapParts,
 } from '../source-maps/find-source.ts'
 import { eachFrame, keepRaw, type Replacements, type Symbolication, unreadableFrame } from './readable-frame.ts'
+import type { OpenIndex } from './open-index.ts'
 import { isReady, type ReadyFile } from './symbol-reader.ts'
 
 /**
@@ -27,21 +29,23 @@ export async function readScriptFrames(of: Symbolication, replacements: Replacem
   if (frames.length === 0) return
   const debugIds = debugIdsOf(of)
   const files = await filesOf(of, frames, debugIds)
-  const generated = new Set(frames.filter((frame) => looksGenerated(frame, of)).map(pathOf))
   for (const [file, ofFile] of Map.groupBy(frames, (frame) => files.get(pathOf(frame)) ?? null)) {
-    if (file !== 'wrong_build' && isReady(file)) await readByFile(of, file, ofFile, replacements)
-    else
-      for (const frame of ofFile)
-        if (file !== null || generated.has(pathOf(frame))) {
-          const reason = file === 'wrong_build' ? file : file?.state === 'failed' ? 'broken_file' : 'missing_file'
-          replacements.set(frame, unreadableFrame(frame, reason))
-          of.watcher?.onMissing({
-            kind: 'source_map',
-            name: nameOf(frame),
-            debugId: debugIds.get(pathOf(frame)) ?? null,
-            reason,
-          })
-        }
+    if (file !== 'wrong_build' && isReady(file)) {
+      await readByFile(of, file, ofFile, replacements)
+      continue
+    }
+    const generated = new Set(ofFile.filter((frame) => looksGenerated(frame, of)).map(pathOf))
+    for (const frame of ofFile)
+      if (file !== null || generated.has(pathOf(frame))) {
+        const reason = file === 'wrong_build' ? file : file?.state === 'failed' ? 'broken_file' : 'missing_file'
+        replacements.set(frame, unreadableFrame(frame, reason))
+        of.watcher?.onMissing({
+          kind: 'source_map',
+          name: nameOf(frame),
+          debugId: debugIds.get(pathOf(frame)) ?? null,
+          reason,
+        })
+      }
   }
 }
 
@@ -110,48 +114,79 @@ async function filesOf(
 }
 
 async function readByFile(
-  { reader, orgId, event, needsLine, watcher }: Symbolication,
+  of: Symbolication,
   file: ReadyFile,
   frames: readonly Frame[],
   replacements: Replacements,
 ): Promise<void> {
-  const directory = await reader.directoryOf(orgId, file)
-  if (directory === null) return
-  const queryOf = ({ lineno, colno }: Frame) => ({ line: lineno ?? 1, column: colno })
-  const part = await reader.load(
-    orgId,
-    file,
-    frames.flatMap((frame) => sourceMapParts(directory, queryOf(frame))),
-  )
-  const around = needsLine === undefined ? AROUND : 0
-  let isUsed = false
-  const withLines: { readonly readable: Frame; readonly position: SourcePosition }[] = []
-  for (const frame of frames) {
-    const position = findSource(directory, part, queryOf(frame))
+  const { reader, orgId, event, needsLine, watcher } = of
+  const index = await reader.open(orgId, file)
+  if (index === null) return
+  const { directory } = index
+  const positions = await index.positions.of(frames.map(placeOf), async (unknown) => {
+    const queries = unknown.map((n) => ({ line: frames[n]?.lineno ?? 1, column: frames[n]?.colno ?? null }))
+    const parts = queries.flatMap((query) => sourceMapParts(directory, query))
+    const part = await reader.load(orgId, file, parts)
+    return queries.map((query) => findSource(directory, part, query))
+  })
+  const lined: LinedFrame[] = []
+  for (const [n, frame] of frames.entries()) {
+    const position = positions[n] ?? null
     if (position === null) {
       replacements.set(frame, unreadableFrame(frame, 'no_line'))
       continue
     }
     const platform = frame.platform ?? event.platform
     const readable = readableFrame(frame, position, platform)
-    isUsed = true
     replacements.set(frame, [readable])
-    if (position.hasContent && needsLine?.(readable, platform) !== false) withLines.push({ readable, position })
+    if (position.hasContent && needsLine?.(readable, platform) !== false)
+      lined.push({ readable, position, place: placeOf(frame) })
   }
-  if (isUsed) watcher?.onUsed(file.id)
-  if (withLines.length === 0) return
-  const contents = await reader.load(
-    orgId,
-    file,
-    withLines.flatMap(({ position }) => sourceContextParts(directory, position, around)),
+  if (positions.some((position) => position != null)) watcher?.onUsed(file.id)
+  if (lined.length > 0) await addLines(of, file, index, lined)
+}
+
+/** Adds the lines around each frame for a page, for digestion its own line alone. */
+async function addLines(
+  { reader, orgId, needsLine }: Symbolication,
+  file: ReadyFile,
+  { directory, lines }: OpenIndex,
+  frames: readonly LinedFrame[],
+): Promise<void> {
+  const around = needsLine === undefined ? AROUND : 0
+  const contextsOf = async (some: readonly LinedFrame[]): Promise<(SourceContext | null)[]> => {
+    const parts = some.flatMap(({ position }) => sourceContextParts(directory, position, around))
+    const part = await reader.load(orgId, file, parts)
+    return some.map(({ position: { sourceIndex, line } }) => sourceContext(directory, part, sourceIndex, line, around))
+  }
+  if (needsLine === undefined) {
+    const contexts = await contextsOf(frames)
+    for (const [n, { readable }] of frames.entries()) {
+      const context = contexts[n] ?? null
+      if (context === null) continue
+      readable.context_line = context.line
+      readable.pre_context = [...context.pre]
+      readable.post_context = [...context.post]
+    }
+    return
+  }
+  const own = await lines.of(
+    frames.map(({ place }) => place),
+    async (unknown) => (await contextsOf(unknown.flatMap((n) => frames[n] ?? []))).map((one) => one?.line ?? null),
   )
-  for (const { readable, position } of withLines) {
-    const context = sourceContext(directory, contents, position.sourceIndex, position.line, around)
-    if (context === null) continue
-    readable.context_line = context.line
-    readable.pre_context = [...context.pre]
-    readable.post_context = [...context.post]
-  }
+  for (const [n, { readable }] of frames.entries()) readable.context_line = own[n] ?? readable.context_line
+}
+
+type LinedFrame = { readonly readable: Frame; readonly position: SourcePosition; readonly place: number | null }
+
+/** Larger numbers are of no code. */
+const MAX_LINE = 2 ** 20
+const MAX_COLUMN = 2 ** 32 - 1
+
+/** Line and column as one number; null where it would not be exact. */
+function placeOf({ lineno, colno }: Frame): number | null {
+  const [line, column] = [lineno ?? 1, colno === null ? 0 : colno + 1]
+  return line < MAX_LINE && column < MAX_COLUMN ? line * 2 ** 32 + column : null
 }
 
 function readableFrame(frame: Frame, position: SourcePosition, platform: string): Frame {

@@ -12,7 +12,8 @@ import {
   type ReleaseKey,
 } from '../files/indexes.queries.ts'
 import type { PartReader } from '../index-file/built-index.ts'
-import { PartCache } from './part-cache.ts'
+import { OpenIndex } from './open-index.ts'
+import { OrgCache } from './org-cache.ts'
 
 /** A file with an index. */
 export type ReadyFile = FoundFile & { readonly indexId: string }
@@ -35,8 +36,8 @@ export type SymbolLookUp = {
   /** Debug files of any build. */
   byName(projectId: string, names: readonly string[]): Promise<(FoundFile | null)[]>
   mappingOf(projectId: string, release: string): Promise<FoundFile | null>
-  /** The directory of an index; null when it is gone. */
-  directoryOf(orgId: string, file: ReadyFile): Promise<Buffer | null>
+  /** The directory of an index and what is known of it; null when it is gone. */
+  open(orgId: string, file: ReadyFile): Promise<OpenIndex | null>
   /** Loads parts, which the result then reads; a part that is gone is empty. */
   load(orgId: string, file: ReadyFile, parts: readonly number[]): Promise<PartReader>
 }
@@ -53,7 +54,11 @@ type Known<T> = { readonly value: T; readonly readAtMs: number }
 export function createSymbolReader(app: Pick<App, 'db' | 'bus' | 'clock'>): SymbolReader {
   const projects = new Map<string, Map<string, Known<FoundFile | null>>>()
   const any = new Map<string, Known<boolean>>()
-  const parts = new PartCache({ maxBytes: MAX_BYTES, maxBytesPerOrg: MAX_BYTES_PER_ORG })
+  const cache = new OrgCache<OpenIndex | Buffer>({
+    maxBytes: MAX_BYTES,
+    maxBytesPerOrg: MAX_BYTES_PER_ORG,
+    sizeOf: (value) => (value instanceof OpenIndex ? value.sizeBytes : value.length),
+  })
   /** Number of changes received: what was read before one of them is returned, but not remembered. */
   let changes = 0
   const forgetAll = (): void => {
@@ -161,25 +166,26 @@ export function createSymbolReader(app: Pick<App, 'db' | 'bus' | 'clock'>): Symb
           await findMapping(app.db, projectId, release),
         ])
       )[0] ?? null,
-    async directoryOf(orgId, { indexId }) {
-      const key = `${indexId}/directory`
-      const known = parts.get(orgId, key)
-      if (known !== undefined) return known
+    async open(orgId, { indexId }) {
+      const known = cache.get(orgId, indexId)
+      if (known instanceof OpenIndex) return known
       const directory = await readDirectory(app.db, indexId)
-      if (directory !== null) parts.set(orgId, key, directory)
-      return directory
+      if (directory === null) return null
+      const index = new OpenIndex(directory)
+      cache.set(orgId, indexId, index)
+      return index
     },
     async load(orgId, { indexId }, wanted) {
       const loaded = new Map<number, Buffer>()
       const missing: number[] = []
       for (const part of new Set(wanted)) {
-        const bytes = parts.get(orgId, `${indexId}/${part}`)
-        if (bytes === undefined) missing.push(part)
-        else loaded.set(part, bytes)
+        const bytes = cache.get(orgId, `${indexId}/${part}`)
+        if (Buffer.isBuffer(bytes)) loaded.set(part, bytes)
+        else missing.push(part)
       }
       if (missing.length > 0)
         for (const [part, bytes] of await readParts(app.db, indexId, missing)) {
-          parts.set(orgId, `${indexId}/${part}`, bytes)
+          cache.set(orgId, `${indexId}/${part}`, bytes)
           loaded.set(part, bytes)
         }
       return (part) => loaded.get(part) ?? EMPTY

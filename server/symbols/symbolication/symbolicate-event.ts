@@ -33,7 +33,7 @@ const WITHOUT_FILES: SymbolLookUp = {
   byUrl: (_projectId, _release, urls) => Promise.resolve(urls.map(() => null)),
   byName: (_projectId, names) => Promise.resolve(names.map(() => null)),
   mappingOf: () => Promise.resolve(null),
-  directoryOf: () => Promise.resolve(null),
+  open: () => Promise.resolve(null),
   load: () => Promise.resolve(() => Buffer.alloc(0)),
 }
 
