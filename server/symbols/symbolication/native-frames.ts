@@ -1,6 +1,6 @@
 import type { Event, Frame } from '../../events/protocol/event.api.ts'
 import { isInApp } from '../../events/protocol/in-app.ts'
-import { imageAt, imageRanges } from '../../events/protocol/images.ts'
+import { imageAt, type ImageRange, imageRanges } from '../../events/protocol/images.ts'
 import type { FoundFile } from '../files/indexes.queries.ts'
 import { findFrames, type NativeFrame, nativeParts } from '../native/find-frames.ts'
 import { lookupAddress } from '../native/lookup-address.ts'
@@ -21,7 +21,7 @@ export async function readNativeFrames(of: Symbolication, replacements: Replacem
   const files = new Map(ids.map((id, n) => [id, found[n] ?? null]))
   const ofOtherBuilds = await namesOfOtherBuilds(
     of,
-    placed.filter(({ debugId }) => (files.get(debugId) ?? null) === null),
+    placed.filter((one) => (files.get(one.debugId) ?? null) === null && isNameless(one)),
   )
   const cpuName = cpuOf(event)
   for (const [debugId, ofImage] of Map.groupBy(placed, (one) => one.debugId)) {
@@ -33,7 +33,7 @@ export async function readNativeFrames(of: Symbolication, replacements: Replacem
           : file === null && ofOtherBuilds.has(nameOf(ofImage))
             ? 'wrong_build'
             : 'missing_file'
-      const nameless = ofImage.filter(({ frame }) => frame.in_app && !isNamed(frame))
+      const nameless = ofImage.filter(isNameless)
       for (const { frame } of nameless) replacements.set(frame, unreadableFrame(frame, reason))
       if (nameless.length > 0) of.watcher?.onMissing({ kind: 'debug_file', name: nameOf(nameless), debugId, reason })
       continue
@@ -94,18 +94,29 @@ const nameOf = ([first]: readonly Placed[]): string => {
 const isNamed = ({ function: name }: Frame): boolean =>
   name !== null && !/^(?:0x[0-9a-f]+|<redacted>|<unknown>|\?+|_mh_\w+|__mh_\w+|stripped_application_code)$/iu.test(name)
 
+/** Whether the frame should have the name that a file would give it. */
+const isNameless = ({ frame }: Placed): boolean => frame.in_app && !isNamed(frame)
+
 function placedFrames(event: Event): Placed[] {
   const images = event.debug_images.filter(({ debug_id: id, type }) => typeof id === 'string' && type !== 'sourcemap')
   if (images.length === 0) return []
-  const ranges = imageRanges(images)
-  const idOf = new Map(images.map(({ image_addr: at, debug_id: id }) => [at, readUuid(id)]))
+  // An event names hundreds of images, its frames are in a few.
+  let ranges: ImageRange[] | null = null
+  const idOf = new Map(images.map(({ image_addr: at, debug_id: id }) => [at, id]))
+  const uuids = new Map<string, string | null>()
+  const uuidOf = (imageAddr: string): string | null => {
+    let uuid = uuids.get(imageAddr)
+    if (uuid === undefined) uuids.set(imageAddr, (uuid = readUuid(idOf.get(imageAddr))))
+    return uuid
+  }
   const placed: Placed[] = []
   for (const { stacktrace } of [...event.exceptions, ...event.threads]) {
     if (stacktrace === null) continue
     for (const [n, frame] of stacktrace.frames.entries()) {
       if (frame.instruction_addr === null) continue
-      const imageAddr = frame.image_addr ?? imageAt(ranges, frame.instruction_addr)?.imageAddr ?? null
-      const debugId = imageAddr === null ? null : (idOf.get(imageAddr) ?? null)
+      const imageAddr =
+        frame.image_addr ?? imageAt((ranges ??= imageRanges(images)), frame.instruction_addr)?.imageAddr ?? null
+      const debugId = imageAddr === null ? null : uuidOf(imageAddr)
       if (imageAddr !== null && debugId !== null)
         placed.push({ frame, debugId, imageAddr, isTop: n === stacktrace.frames.length - 1 })
     }
