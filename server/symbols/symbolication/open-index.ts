@@ -8,17 +8,17 @@ import type { SourcePosition } from '../source-maps/find-source.ts'
  */
 export class OpenIndex {
   readonly directory: Buffer
-  /** Of a source map, by a number that stands for line and column. */
+  /** Positions of a source map, by a number that stands for line and column. */
   readonly positions = new Answers<number, SourcePosition | null>((position) =>
     position === null ? 0 : lengthOf(position.source, position.name, position.functionName),
   )
   /** Lines of source that decide groups, by the same number. */
   readonly lines = new Answers<number, string | null>(lengthOf)
-  /** Of a mapping, by class, method, line and file. */
+  /** Frames of a mapping, by class, method, line and file. */
   readonly readings = new Answers<string, readonly Reading[]>((readings) => sum(readings, lengthOfReading))
   /** Original names of classes. */
   readonly classes = new Answers<string, string | null>(lengthOf)
-  /** Of a debug file, by address. */
+  /** Calls of a debug file, by address. */
   readonly chains = new Answers<number, readonly NativeFrame[]>((chain) =>
     sum(chain, ({ functionName, rawName, file }) => OBJECT_BYTES + lengthOf(functionName, rawName, file)),
   )
