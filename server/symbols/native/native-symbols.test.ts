@@ -8,6 +8,7 @@ import { buildNativeIndex } from './build-native-index.ts'
 import { findFrames, nativeParts, type NativeFrame } from './find-frames.ts'
 import { listObjects } from './list-objects.ts'
 import { lookupAddress } from './lookup-address.ts'
+import { chainOf, expectedChain } from '#test/kit/native-oracle.ts'
 import { cases } from '#test/kit/properties.ts'
 
 const FIXTURES = new URL('../../../test/fixtures/symbols-native/', import.meta.url)
@@ -35,7 +36,7 @@ function framesAt(index: BuiltIndex, address: number): NativeFrame[] {
   return findFrames(index.directory, (part) => index.parts[part]!, address)
 }
 
-/** The answers of llvm-symbolizer: `expect.mjs` beside the binaries. */
+/** The answers of llvm-symbolizer: `expect.ts` beside the binaries. */
 const expected = z
   .record(
     z.string(),
@@ -47,10 +48,6 @@ const expected = z
   )
   .parse(JSON.parse(gunzipSync(fixture('expected.json.gz')).toString()))
 
-/** Suffixes of clones, which llvm-symbolizer takes from the symbol table, and the two symbols of one destructor. */
-const plain = (name: string): string =>
-  name.replace(/\.(?:constprop|isra|part|cold)\b.*$/, '').replace(/D[12]Ev$/, 'DEv')
-
 describe('addresses of real binaries', () => {
   it.each(Object.keys(expected))('%s: functions, files, lines and inlined calls as llvm-symbolizer', (name) => {
     const { addresses, found, chains } = expected[name]!
@@ -58,22 +55,11 @@ describe('addresses of real binaries', () => {
     const wrong: unknown[] = []
     let chained = 0
     for (const [at, address] of addresses.entries()) {
-      const theirs = chains[found[at]!]!
-      // Padding behind a function belongs to no function, though the line program continues there.
-      const isPadding = theirs.length === 1 && theirs[0]![0] === ''
-      if (isPadding) continue
-      // Without debug information it takes the file of the symbol table, which is no path.
-      const hasLines = theirs.length > 1 || theirs[0]![2] > 0 || theirs[0]![1].startsWith('/')
-      const expectedFrames = theirs.map(([fn, file, line]) => [plain(fn), hasLines ? file : '', line])
-      const ours = framesAt(index, address).map(({ rawName, file, line }) => [
-        plain(rawName ?? ''),
-        file ?? '',
-        line ?? 0,
-      ])
+      const theirs = expectedChain(chains[found[at]!]!)
+      if (theirs === null) continue
+      const ours = chainOf(framesAt(index, address))
       if (ours.length > 1) chained++
-      if (JSON.stringify(ours) !== JSON.stringify(expectedFrames)) {
-        wrong.push({ address: address.toString(16), ours, expectedFrames })
-      }
+      if (JSON.stringify(ours) !== JSON.stringify(theirs)) wrong.push({ address: address.toString(16), ours, theirs })
     }
     expect(wrong).toEqual([])
     expect(chained > 50).toBe(!name.includes('stripped'))
