@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { testServer } from '../kit/test-server.ts'
@@ -6,30 +5,13 @@ import { waitFor } from '../kit/wait.ts'
 import { PROCESS_CLIENTS } from './clients.ts'
 import { complaints, outcomesOf } from './outcomes.ts'
 import { expectShown } from './reader.ts'
+import { localDsn, run } from './run.ts'
 import { noteRun, writeTableWhenAsked } from './table.ts'
 
 /** Published SDKs of many languages, unmodified, in separate processes; only the DSN is ours. */
 
 const server = await testServer({ realTime: true, digestion: 'inline' })
 server.onClose(writeTableWhenAsked)
-
-const RUN_TIMEOUT_MS = 60_000
-
-function run(command: readonly string[], words: readonly string[], dsn: string) {
-  return new Promise<{ code: number | null; output: string }>((resolve, reject) => {
-    const [program = '', ...args] = command
-    const child = spawn(program, [...args, ...words], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, SENTRY_DSN: dsn },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: RUN_TIMEOUT_MS,
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, output }))
-  })
-}
 
 // In parallel: each toolchain installs or compiles into a separate folder, and mostly waits.
 const clients = await Promise.all(
@@ -46,8 +28,11 @@ for (const { name, title, command, crashes, shows } of clients) {
     test('a member reads what it sends', async () => {
       const person = await aFounder(server.url)
       const project = await aProject(person)
-      const dsn = localDsn(project.dsn)
-      const [story, crash] = await Promise.all([run(command, [], dsn), crashes ? run(command, ['crash'], dsn) : null])
+      const env = { SENTRY_DSN: localDsn(project.dsn, server.url) }
+      const [story, crash] = await Promise.all([
+        run(command, { env }),
+        crashes ? run([...command, 'crash'], { env }) : null,
+      ])
       expect(story.code, story.output).toBe(0)
       if (crash !== null) expect(crash.code, crash.output).not.toBe(0)
       // Its processes have exited, so nothing more will be spooled.
@@ -61,11 +46,4 @@ for (const { name, title, command, crashes, shows } of clients) {
       noteRun('live', name, outcomes)
     })
   })
-}
-
-/** DSNs contain the configured address; tests listen on another port. */
-function localDsn(dsn: string): string {
-  const url = new URL(dsn)
-  url.host = new URL(server.url).host
-  return url.toString()
 }

@@ -52,22 +52,19 @@ enter(Sentry)
 const [, , mode, stackFile] = process.argv
 const crashes = mode === 'crash'
 if (crashes) {
-  // The JavaScript engine of a device calls this for an error that nothing catches.
-  handler(stackFile === undefined ? thrownBy(drawConnection) : errorOf(readFileSync(stackFile, 'utf8')), true)
+  try {
+    if (stackFile !== undefined) throw errorOf(readFileSync(stackFile, 'utf8'))
+    drawConnection()
+  } catch (error) {
+    // The JavaScript engine of a device calls this for an error that nothing catches.
+    handler(error, true)
+  }
 } else {
   // Its SDK lists causes after their error, unlike every other, and marks neither.
   story(Sentry, { hasCause: false })
 }
 await Sentry.flush()
 process.exit(crashes ? 1 : 0)
-
-function thrownBy(action) {
-  try {
-    action()
-  } catch (error) {
-    return error
-  }
-}
 
 /** @param stack such as `TypeError: x is undefined`, and below it a line for each frame */
 function errorOf(stack) {
