@@ -60,15 +60,17 @@ export const cli = (): Ready => {
     : { missing: 'it has no binary for this machine' }
 }
 
-export const python = (): Promise<Ready> =>
+const pythonApp = (name: string, script: string): Promise<Ready> =>
   prepared([['python3', '--version']], async () => {
-    const folder = join(cache, 'python')
+    const folder = join(cache, name)
     const bin = join(folder, 'bin', 'python')
     if (!existsSync(bin)) await run('python3', ['-m', 'venv', folder], here)
-    const requirements = join(apps, 'python', 'requirements.txt')
+    const requirements = join(apps, name, 'requirements.txt')
     await run(bin, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], here)
-    return [bin, join(apps, 'python', 'app.py')]
+    return [bin, join(apps, name, script)]
   })
+
+export const python = (): Promise<Ready> => pythonApp('python', 'app.py')
 
 export const go = (): Promise<Ready> =>
   prepared([['go', 'version']], async () => {
@@ -129,6 +131,47 @@ export const php = (): Promise<Ready> =>
       return ['php', join(folder, 'app.php')]
     },
   )
+
+// ---- Readers of symbols --------------------------------------------------------------------------------------------
+
+/** Takes addresses by path as JSON, and prints calls. */
+export const symbolic = (): Promise<Ready> => pythonApp('symbolic', 'lookup.py')
+
+/** Takes mangled names, and prints readable ones. */
+export const demangler = (): Promise<Ready> =>
+  prepared([['cargo', '--version']], async () => {
+    const folder = copied('demangle')
+    await run('cargo', ['build', '--quiet'], folder)
+    return [join(folder, 'target', 'debug', 'demangle')]
+  })
+
+/** Takes a folder, and writes there what Retrace of R8 says. */
+export const retrace = (): Promise<Ready> =>
+  prepared(
+    [
+      ['javac', '-version'],
+      ['mvn', '--version'],
+    ],
+    () => Promise.resolve([process.execPath, join(here, '../fixtures/proguard/generate.mjs')]),
+  )
+
+/** llvm-symbolizer and llvm-objdump of LLVM 19, whose answers the committed ones are. */
+export const symbolizer = (): Promise<Ready> =>
+  prepared(
+    [
+      ['llvm-symbolizer-19', '--version'],
+      ['llvm-objdump-19', '--version'],
+    ],
+    () => Promise.resolve(['llvm-symbolizer-19', 'llvm-objdump-19', 'llvm-nm-19']),
+  )
+
+/** A C++ program with debug information. */
+export const cppProgram = (): Promise<Ready> =>
+  prepared([['g++', '--version']], async () => {
+    const folder = copied('native')
+    await run('g++', ['-g', '-O2', '-std=c++17', 'words.cpp', '-o', 'words'], folder)
+    return [join(folder, 'words')]
+  })
 
 /** Sources whose build may write files beside them. */
 function copied(name: string): string {
