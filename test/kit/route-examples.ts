@@ -148,10 +148,10 @@ const onToolProject =
   async (app, owner) => ({ params: { org: owner.orgSlug, project: await insertProject(app, owner) }, body })
 
 const onToolRelease =
-  (body?: Record<string, unknown>): Example =>
+  (body?: Record<string, unknown>, named: string | null = null): Example =>
   async (app, owner) => {
     const projectId = await insertProject(app, owner)
-    const { version } = await createRelease(app, owner.actor, { projectId, version: `shop@${newId()}` })
+    const { version } = await createRelease(app, owner.actor, { projectId, version: named ?? `shop@${newId()}` })
     return { params: { org: owner.orgSlug, project: projectId, version }, body }
   }
 
@@ -480,7 +480,8 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   toolReadRelease: onToolRelease(),
   toolUpdateRelease: onToolRelease({ dateReleased: '2026-11-20T12:00:00.123456789Z' }),
   toolReadProjectRelease: onToolRelease(),
-  toolUpdateProjectRelease: onToolRelease({ dateReleased: '2026-11-20T12:00:00.123456789Z' }),
+  // It creates a release of any name.
+  toolUpdateProjectRelease: onToolRelease({ dateReleased: '2026-11-20T12:00:00.123456789Z' }, 'shop@3.0.0'),
   toolPreviousRelease: onToolRelease(),
   toolListDeploys: onToolRelease(),
   toolCreateDeploy: onToolRelease({ environment: 'production' }),
