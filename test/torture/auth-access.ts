@@ -105,12 +105,16 @@ async function statusOf(url: string, route: Route, call: ExampleCall, sent: Sent
 async function statusOnce(url: string, { spec }: Route, call: ExampleCall, sent: Sent): Promise<number> {
   const params = sent.params ?? call.params
   const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params?.[name] ?? newId()))
-  const body = sent.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
+  const body = sent.raw ?? call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
   const leaving = new AbortController()
   const { status } = await fetch(url + path + (call.query ?? ''), {
     method: spec.method,
     redirect: 'manual',
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...sent.headers },
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+      ...sent.headers,
+    },
     body: body ?? null,
     signal: leaving.signal,
   })
