@@ -46,12 +46,15 @@ export const parseInput = (
   body: parseBody(spec, given.body),
 })
 
-/** An invalid id is 404, like one that does not exist. */
+/** An invalid id is 404, like one that does not exist. No name has the NUL character, which PostgreSQL cannot even look for. */
 function parseParams(spec: RouteSpec, given: unknown): Record<string, unknown> | undefined {
   if (spec.params === undefined) return undefined
   const parsed = spec.params.safeParse(given)
-  if (parsed.success) return parsed.data
-  const name = String(parsed.error.issues[0]?.path[0] ?? 'id').replace(/Id$/, '')
+  const wrong = parsed.success
+    ? Object.keys(parsed.data).find((name) => String(parsed.data[name]).includes('\0'))
+    : String(parsed.error.issues[0]?.path[0] ?? 'id')
+  if (parsed.success && wrong === undefined) return parsed.data
+  const name = (wrong ?? '').replace(/Id$/, '')
   throw notFound(name.charAt(0).toUpperCase() + name.slice(1))
 }
 
