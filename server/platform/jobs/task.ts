@@ -31,6 +31,8 @@ export function defineTask<P>(task: Task<P>): Task {
 export type JobOptions = {
   /** At most one job of this key waits; a later one replaces it. */
   readonly key?: string
+  /** A later job of the key runs when the waiting one would have run. */
+  readonly keepsTurn?: true
   /** Jobs with the same text run one after the other. */
   readonly oneByOne?: string
   readonly runAt?: Date
@@ -46,7 +48,7 @@ export async function addJob(
   options: JobOptions = {},
 ): Promise<void> {
   await on.query(
-    'select 1 from graphile_worker.add_job($1, payload => $2::json, job_key => $3, run_at => $4::timestamptz, max_attempts => $5, queue_name => $6)',
+    'select 1 from graphile_worker.add_job($1, payload => $2::json, job_key => $3, run_at => $4::timestamptz, max_attempts => $5, queue_name => $6, job_key_mode => $7)',
     [
       name,
       JSON.stringify(payload),
@@ -54,6 +56,7 @@ export async function addJob(
       options.runAt?.toISOString() ?? null,
       options.maxAttempts ?? null,
       options.oneByOne ?? null,
+      options.keepsTurn === true ? 'preserve_run_at' : 'replace',
     ],
   )
 }
