@@ -12,6 +12,9 @@ import { findFunctions, isScript } from './source-functions.ts'
  */
 const MAX_PARSED_BYTES = 4 * 1024 * 1024
 
+/** A function map of one source has a few kilobytes. */
+const MAX_FUNCTION_MAP_BYTES = 4 * 1024 * 1024
+
 /**
  * A source that takes longer was written to: the parser tries some constructs twice, and nested ones more often. Processor
  * time, because the machine may have other work.
@@ -28,7 +31,8 @@ export function readFunctions(json: JsonText, sources: readonly MappedSource[]):
   const functions = new Map<number, FunctionRanges>()
   const scripts: Script[] = []
   for (const [index, { name, content, functionMap }] of sources.entries()) {
-    const found = functionMap === null ? null : readMetroFunctions(json.decode(functionMap))
+    const isRead = functionMap !== null && functionMap.to - functionMap.from <= MAX_FUNCTION_MAP_BYTES
+    const found = isRead ? readMetroFunctions(json.decode(functionMap)) : null
     if (found !== null) functions.set(index, found)
     else if (name !== null && content !== null && isScript(name)) scripts.push({ index, name, content })
   }

@@ -31,6 +31,7 @@ type Place = SourceMapSection['from']
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 const MAX_SOURCES = 2_000_000
+const MAX_NAMES = 5_000_000
 /** A larger source is not shown: it is generated itself. */
 const MAX_CONTENT_BYTES = 8 * 1024 * 1024
 /** ECMA-426 forbids index maps in index maps, but tools that concatenate files write them. */
@@ -68,7 +69,7 @@ export function readSourceMap(file: Buffer): SourceMapText {
   const sections: SourceMapSection[] = []
   readMap(json, json.whole(), { line: 0, column: 0 }, END, 0, sections)
   const sources = sections.reduce((sum, section) => sum + section.sources.length, 0)
-  if (sources > MAX_SOURCES) throw new SymbolFileError('The source map names more than 2 million sources.')
+  if (sources > MAX_SOURCES) throw new SymbolFileError('The source map has more than 2 million sources.')
   if (sources === 0) {
     throw new SymbolFileError('The source map names no sources, so it cannot say where its code came from.')
   }
@@ -185,11 +186,12 @@ function readPlainMap(
   const mappings = members.get('mappings')
   if (mappings === undefined) throw new SymbolFileError('The source map has no mappings.')
   if (!json.isText(mappings)) throw new SymbolFileError('The mappings of the source map are not a text.')
-  const sourceNames = readList(json, members.get('sources'))
-  if (sourceNames === null) throw new SymbolFileError('The source map has no list of sources.')
+  const sources = members.get('sources')
+  if (sources === undefined || !json.isArray(sources))
+    throw new SymbolFileError('The source map has no list of sources.')
+  const sourceNames = readTexts(json, sources, MAX_SOURCES, 'sources')
   const root = members.get('sourceRoot')
-  const rootName = root === undefined ? null : json.decode(root)
-  if (sourceNames.length > MAX_SOURCES) throw new SymbolFileError('The source map names more than 2 million sources.')
+  const rootName = root !== undefined && json.isText(root) ? decodeText(json, root).slice(0, MAX_SOURCE_NAME) : ''
   const ignored = readIgnored(json, members, sourceNames.length)
   const contents = listPieces(json, members.get('sourcesContent'), sourceNames.length)
   const functionMaps = listPieces(json, members.get('x_facebook_sources'), sourceNames.length)
@@ -198,14 +200,12 @@ function readPlainMap(
     until,
     mappings: readMappings(json, mappings),
     sources: sourceNames.map((name, index) => ({
-      name: typeof name === 'string' ? resolveSource(name, typeof rootName === 'string' ? rootName : '') : null,
+      name: name === null ? null : resolveSource(name, rootName),
       isIgnored: ignored[index] === 1,
       content: findContent(json, contents[index]),
       functionMap: functionMaps[index] ?? null,
     })),
-    names: (readList(json, members.get('names')) ?? []).map((name) =>
-      typeof name === 'string' ? name.slice(0, MAX_NAME) : '',
-    ),
+    names: readTexts(json, members.get('names'), MAX_NAMES, 'names').map((name) => name?.slice(0, MAX_NAME) ?? ''),
   }
 }
 
@@ -215,11 +215,21 @@ function readMappings(json: JsonText, piece: JsonPiece): Uint8Array {
   return bytes.includes(0x5c) ? Buffer.from(String(json.decode(piece)), 'latin1') : bytes
 }
 
-function readList(json: JsonText, piece: JsonPiece | undefined): unknown[] | null {
-  if (piece === undefined || !json.isArray(piece)) return null
-  const list = json.decode(piece)
-  return Array.isArray(list) ? list : null
+/**
+ * Reads a list of texts one by one: a list of other values would take many times its bytes as a whole.
+ * @returns null in place of other values
+ */
+function readTexts(json: JsonText, list: JsonPiece | undefined, max: number, what: string): (string | null)[] {
+  const texts: (string | null)[] = []
+  if (list === undefined || !json.isArray(list)) return texts
+  for (const piece of json.elements(list)) {
+    if (texts.length === max) throw new SymbolFileError(`The source map has more than ${max / 1e6} million ${what}.`)
+    texts.push(json.isText(piece) ? decodeText(json, piece) : null)
+  }
+  return texts
 }
+
+const decodeText = (json: JsonText, piece: JsonPiece): string => String(json.decode(piece))
 
 /** @returns the first pieces of a list, as many as there are sources */
 function listPieces(json: JsonText, piece: JsonPiece | undefined, count: number): JsonPiece[] {
@@ -238,8 +248,13 @@ const findContent = (json: JsonText, piece: JsonPiece | undefined): JsonPiece | 
 /** @returns 1 for each source that is ignored */
 function readIgnored(json: JsonText, members: ReadonlyMap<string, JsonPiece>, count: number): Uint8Array {
   const ignored = new Uint8Array(count)
-  const list = readList(json, members.get('ignoreList')) ?? readList(json, members.get('x_google_ignoreList')) ?? []
-  for (const index of list) if (typeof index === 'number' && index >= 0 && index < count) ignored[index] = 1
+  const list = [members.get('ignoreList'), members.get('x_google_ignoreList')].find(
+    (piece) => piece !== undefined && json.isArray(piece),
+  )
+  for (const piece of list === undefined ? [] : json.elements(list)) {
+    const index = json.isArray(piece) || json.isObject(piece) ? null : json.decode(piece)
+    if (typeof index === 'number' && index >= 0 && index < count) ignored[index] = 1
+  }
   return ignored
 }
 
