@@ -122,7 +122,8 @@ export class Entry {
         this.callFile = value
         return undefined
       case AT.callLine:
-        this.callLine = value
+        // Damaged files have any number.
+        this.callLine = value >= 0 && value <= 0xffff_ffff ? value : 0
         return undefined
       case AT.addrBase:
       case AT.gnuAddrBase:

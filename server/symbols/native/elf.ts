@@ -22,7 +22,10 @@ const NT_GNU_BUILD_ID = 3
 const COMPRESS_ZLIB = 1
 const COMPRESS_ZSTD = 2
 
-const MAX_HEADERS = 65_536
+/** A linked file has some dozens. */
+const MAX_HEADERS = 1_000
+const MAX_HEADER_BYTES = 256
+const MAX_NOTES = 50
 const MAX_NOTE_BYTES = 64 * 1024
 /** Compressed sections are in memory as a whole. */
 const MAX_DECOMPRESSED_BYTES = 256 * 1024 * 1024
@@ -141,7 +144,8 @@ export function readElf(file: PositionedFile): ObjectFile {
 
 function readSegments(image: Section, at: number, entrySize: number, count: number, is64: boolean): Segment[] {
   if (count === 0 || at === 0) return []
-  if (entrySize < (is64 ? 56 : 32)) throw new RangeError('program headers are too short')
+  if (entrySize < (is64 ? 56 : 32) || entrySize > MAX_HEADER_BYTES)
+    throw new RangeError('program headers of a wrong size')
   const bytes = image.read(at, entrySize * count)
   const segments: Segment[] = []
   for (let number = 0; number < count; number++) {
@@ -168,11 +172,13 @@ function readSections(
 ): SectionHeader[] {
   if (at === 0) return []
   const word = is64 ? 8 : 4
-  if (header.size < (is64 ? 64 : 40)) throw new RangeError('section headers are too short')
+  if (header.size < (is64 ? 64 : 40) || header.size > MAX_HEADER_BYTES)
+    throw new RangeError('section headers of a wrong size')
   const first = new Cursor(image.read(at, header.size), 8 + 3 * word)
   // A file with more sections writes their number into the first header.
   const count = header.count === 0 ? first.unsigned(word) : header.count
-  if (count > MAX_HEADERS) throw new SymbolFileError(`The ELF file has more than ${MAX_HEADERS} sections.`)
+  if (count > MAX_HEADERS)
+    throw new SymbolFileError(`The ELF file has more than ${MAX_HEADERS.toLocaleString('en')} sections.`)
   const namesAt = header.names === 0xffff ? first.u32() : header.names
   const bytes = image.read(at, header.size * count)
   const raw = Array.from({ length: count }, (_, number) => {
@@ -239,7 +245,7 @@ function findBuildId(
     ...sections.filter(({ type }) => type === SHT_NOTE),
     ...segments.filter(({ type }) => type === PT_NOTE).map(({ offset, fileSize }) => ({ offset, size: fileSize })),
   ]
-  for (const { offset, size } of places) {
+  for (const { offset, size } of places.slice(0, MAX_NOTES)) {
     if (size < 12 || offset + size > image.size) continue
     const notes = new Cursor(image.read(offset, Math.min(size, MAX_NOTE_BYTES)))
     while (notes.bytes.length - notes.at >= 12) {

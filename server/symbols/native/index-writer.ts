@@ -1,4 +1,4 @@
-import { PART_BYTES, type BuiltIndex } from '../index-file/built-index.ts'
+import { PART_BYTES, SymbolFileError, type BuiltIndex } from '../index-file/built-index.ts'
 import type { FunctionDraft } from './function-draft.ts'
 import type { AddressRange, SymbolTable } from './native-object.ts'
 
@@ -17,6 +17,13 @@ export const DIRECTORY_MAGIC = 0x314e_4c46
 export const PART_HEADER_BYTES = 16
 
 const ARENA_BYTES = 4 * 1024 * 1024
+/** Functions, and then parts: four times what the largest file that is known has. */
+const MAX_BYTES = 512 * 1024 * 1024
+const tooLarge = (): SymbolFileError =>
+  new SymbolFileError(`The index of the file would take more than ${MAX_BYTES / 1024 ** 2} MiB.`)
+
+/** The longest number that a damaged file leads to. */
+const MAX_LEB_BYTES = 20
 
 /** A growing buffer of LEB128 numbers, used again and again. */
 class Bytes {
@@ -24,7 +31,7 @@ class Bytes {
   length = 0
 
   uleb(value: number): void {
-    if (this.length + 10 > this.#buffer.length) {
+    if (this.length + MAX_LEB_BYTES > this.#buffer.length) {
       const larger = Buffer.alloc(2 * this.#buffer.length)
       this.#buffer.copy(larger)
       this.#buffer = larger
@@ -95,6 +102,7 @@ export class IndexWriter {
     const length = 4 * texts.length + body.length
     let chunk = this.#chunks.at(-1)
     if (chunk === undefined || this.#chunkUsed + length > chunk.length) {
+      if (this.#chunks.length * ARENA_BYTES > MAX_BYTES) throw tooLarge()
       chunk = Buffer.allocUnsafeSlow(Math.max(ARENA_BYTES, length))
       this.#chunks.push(chunk)
       this.#left.push(0)
@@ -207,6 +215,7 @@ class PartWriter {
   #records: Buffer[] = []
   #starts: number[] = []
   #bytes = 0
+  #written = 0
 
   /** @param textOf texts by their numbers in the index */
   constructor(textOf: (text: number) => string) {
@@ -258,7 +267,10 @@ class PartWriter {
       place += text.length
     }
     head.writeUInt32LE(place, at)
-    this.#parts.push(Buffer.concat([head, ...texts, ...records]))
+    const part = Buffer.concat([head, ...texts, ...records])
+    this.#written += part.length
+    if (this.#written > MAX_BYTES) throw tooLarge()
+    this.#parts.push(part)
     this.#firsts.push(base)
     this.#places.clear()
     this.#texts = []
@@ -294,20 +306,19 @@ function encodeFunction(draft: FunctionDraft, out: Bytes): number[] {
     }
     return number
   }
-  const kept = new Uint32Array(draft.parents.length)
+  const used = new Set<number>()
   for (const node of draft.nodes) {
-    // A parent has a smaller number than its calls.
-    for (let at = node; at > 0 && kept[at] === 0; at = draft.parents[at] ?? 0) kept[at] = 1
+    for (let at = node; at > 0 && !used.has(at); at = draft.parents[at] ?? 0) used.add(at)
   }
-  let nodes = 0
+  /** New numbers of the calls. A parent has a smaller one than its calls. */
+  const kept = new Map<number, number>()
   out.uleb(draft.end - draft.start)
   out.signed(draft.start - draft.symbolAddress)
   out.uleb(reference(draft.name))
-  out.uleb(kept.reduce((sum, one) => sum + one, 0))
-  for (let at = 1; at < kept.length; at++) {
-    if (kept[at] === 0) continue
-    kept[at] = ++nodes
-    out.uleb(kept[draft.parents[at] ?? 0] ?? 0)
+  out.uleb(used.size)
+  for (const at of [...used].sort((a, b) => a - b)) {
+    kept.set(at, kept.size + 1)
+    out.uleb(kept.get(draft.parents[at] ?? 0) ?? 0)
     out.uleb(reference(draft.names[at] ?? 0))
     out.uleb(reference(draft.callFiles[at] ?? 0))
     out.uleb(draft.callLines[at] ?? 0)
@@ -315,7 +326,7 @@ function encodeFunction(draft: FunctionDraft, out: Bytes): number[] {
   out.uleb(draft.addresses.length)
   let [address, node, file, line] = [draft.start, 0, 0, 0]
   for (const [at, rowAddress] of draft.addresses.entries()) {
-    const rowNode = kept[draft.nodes[at] ?? 0] ?? 0
+    const rowNode = kept.get(draft.nodes[at] ?? 0) ?? 0
     const rowFile = reference(draft.files[at] ?? 0)
     const rowLine = draft.lines[at] ?? 0
     out.uleb(4 * (rowAddress - address) + (rowNode === node ? 0 : 2) + (rowFile === file ? 0 : 1))

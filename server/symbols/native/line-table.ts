@@ -18,6 +18,8 @@ export type LineTable = {
 
 export type LineSections = { readonly line: Section; readonly str?: Section; readonly lineStr?: Section }
 
+/** Rows take 16 bytes: more than a unit of a program linked as a whole has. */
+const MAX_ROWS = 10_000_000
 const MAX_FILES = 1_000_000
 const MAX_PATH = 4_096
 
@@ -30,6 +32,7 @@ class Rows {
   count = 0
 
   push(address: number, file: number, line: number): void {
+    if (this.count === MAX_ROWS) throw new RangeError('a line program with too many rows')
     if (this.count === this.addresses.length) {
       const [addresses, files, lines] = [this.addresses, this.files, this.lines]
       this.addresses = new Float64Array(2 * this.count)
@@ -92,7 +95,7 @@ export function readLineTable(
   const operands = Array.from({ length: Math.max(0, opcodeBase - 1) }, () => cursor.u8())
 
   const format: UnitFormat = { version, addressSize, offsetSize }
-  const files = version === 5 ? readFiles(cursor, format, sections) : readOldFiles(cursor)
+  const files = version === 5 ? readFiles(cursor, format, sections, budget) : readOldFiles(cursor)
 
   const rows = new Rows()
   const sequences: LineTable['sequences'][number][] = []
@@ -220,12 +223,13 @@ function readOldFiles(cursor: Cursor): Files {
 }
 
 /** Version 5: lists whose entries have a described format (6.2.4.1). */
-function readFiles(cursor: Cursor, format: UnitFormat, sections: LineSections): Files {
+function readFiles(cursor: Cursor, format: UnitFormat, sections: LineSections, budget: Budget): Files {
   const list = (): FileEntry[] => {
     const fields = Array.from({ length: cursor.u8() }, () => ({ content: cursor.uleb(), form: cursor.uleb() }))
     const count = cursor.uleb()
     // Each entry has at least a byte, else a list without bytes could be endless.
     if (count > MAX_FILES || (count > 0 && count > cursor.bytes.length)) throw new RangeError('too many files')
+    budget.spend(count)
     return Array.from({ length: count }, () => {
       let [name, directory] = ['', 0]
       for (const { content, form } of fields) {

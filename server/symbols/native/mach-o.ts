@@ -14,7 +14,8 @@ const FAT_MAGIC = 0xcafebabe
 const FAT_MAGIC_64 = 0xcafebabf
 const MAX_SLICES = 16
 const MAX_LOAD_COMMANDS = 1_000
-const MAX_LOAD_COMMAND_BYTES = 4 * 1024 * 1024
+const MAX_LOAD_COMMAND_BYTES = 1024 * 1024
+const MAX_SECTIONS = 1_000
 
 const LC_SEGMENT = 0x1
 const LC_SYMTAB = 0x2
@@ -114,6 +115,8 @@ export function readMachO(file: PositionedFile, { offset, size }: Slice): Object
       const segment = readSegment(command, kind === LC_SEGMENT_64)
       if (segment.name === '__TEXT') baseAddress = segment.address
       sections.push(...segment.sections)
+      if (sections.length > MAX_SECTIONS)
+        throw new SymbolFileError(`The Mach-O file has more than ${MAX_SECTIONS.toLocaleString('en')} sections.`)
     }
     at += length
   }

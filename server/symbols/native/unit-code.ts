@@ -135,8 +135,8 @@ export class UnitCode {
 
   #flush(end: number): void {
     this.#draft.end = end
-    // Each range of a function goes through all of its calls.
-    this.#budget.spend(this.#draft.parents.length / 8)
+    // Functions may overlap, so that each has all rows of a unit.
+    this.#budget.spend(this.#draft.addresses.length)
     this.#writer.add(this.#draft)
   }
 }
