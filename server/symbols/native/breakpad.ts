@@ -37,30 +37,39 @@ export function isBreakpad(file: PositionedFile): boolean {
 }
 
 /** Names of processors in MODULE lines, where they are others. */
-const CPU_NAMES: Record<string, string> = { arm: 'armv7', amd64: 'x86_64' }
+const CPU_NAMES = new Map([
+  ['arm', 'armv7'],
+  ['amd64', 'x86_64'],
+])
 
-/** Reads the first lines: `MODULE operatingsystem architecture id name` and `INFO CODE_ID id name`. */
+const HEAD_BYTES = 64 * 1024
+const SAMPLES = 16
+
+/**
+ * Reads the first lines: `MODULE operatingsystem architecture id name` and `INFO CODE_ID id name`. Which other records there
+ * are is looked up in samples: a file may have hundreds of megabytes, and this must not take long.
+ */
 export function readBreakpad(file: PositionedFile): NativeObject {
   let match: RegExpExecArray | null = null
   let codeId: string | null = null
-  let debug = false
-  let unwind = false
-  for (const line of linesOf(file)) {
-    match ??= /^MODULE \S+ (\S+) ([0-9A-Fa-f]{32})([0-9A-Fa-f]{0,8})(?: (.*))?$/.exec(line)
+  for (const line of linesOf(file, Math.min(HEAD_BYTES, file.sizeBytes))) {
+    match ??= /^MODULE \S+ ([\w.-]{1,32}) ([0-9A-Fa-f]{32})([0-9A-Fa-f]{0,8})(?: (.*))?$/.exec(line)
     if (match === null) break
-    codeId ??= /^INFO CODE_ID ([0-9A-Fa-f]+)/.exec(line)?.[1]?.toLowerCase() ?? null
-    debug ||= line.startsWith('FUNC ')
-    unwind ||= line.startsWith('STACK ')
+    codeId ??= /^INFO CODE_ID ([0-9A-Fa-f]{1,128})/.exec(line)?.[1]?.toLowerCase() ?? null
   }
   if (match === null) throw new SymbolFileError('The first line of the Breakpad file is no MODULE record.')
   const [, cpu = '', id = '', age = '', name = ''] = match
   const uuid = uuidText(Buffer.from(id, 'hex'))
+  const samples = Array.from({ length: SAMPLES }, (_, n) =>
+    file.read(Math.floor((n * Math.max(0, file.sizeBytes - HEAD_BYTES)) / (SAMPLES - 1)), HEAD_BYTES),
+  )
+  const has = (record: string): boolean => samples.some((sample) => sample.includes(`\n${record} `))
   return {
     kind: 'breakpad',
     debugId: Number.parseInt(age || '0', 16) === 0 ? uuid : `${uuid}-${age.toLowerCase()}`,
     codeId,
-    cpuName: CPU_NAMES[cpu] ?? cpu.slice(0, 32),
-    features: { symtab: true, debug, unwind, sources: false },
+    cpuName: CPU_NAMES.get(cpu) ?? cpu,
+    features: { symtab: true, debug: has('FUNC'), unwind: has('STACK'), sources: false },
     name: name || null,
     offset: 0,
     size: file.sizeBytes,
