@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { randomInt } from 'node:crypto'
 import { SymbolFileError } from '#server/symbols/index-file/built-index.ts'
 import { parseClassLine, parseComment, type ClassLine, type MappingComment } from './mapping-lines.ts'
 
@@ -41,6 +42,8 @@ export class MappingFile {
   private nameEnds = new Uint32Array(4096)
   private count = 0
   private byOriginal = new Uint32Array(0)
+  /** Nobody can write a mapping whose names all meet in one slot. */
+  private readonly seed = randomInt(2 ** 32)
   private readonly sourceFiles = new Map<string, string | null>()
 
   private readonly file: Buffer
@@ -146,7 +149,7 @@ export class MappingFile {
   /** @returns the slot that holds the class, or the free one where it belongs */
   private slotOf(original: string): number {
     const mask = this.byOriginal.length - 1
-    let slot = hashOf(original) & mask
+    let slot = hashOf(original, this.seed) & mask
     for (;;) {
       const number = this.byOriginal[slot] ?? 0
       if (number === 0 || this.classNames(number - 1).original === original) return slot
@@ -253,9 +256,9 @@ function compareBytes(file: Buffer, fromA: number, toA: number, fromB: number, t
   return toA - fromA - (toB - fromB)
 }
 
-/** FNV-1a of the UTF-16 code units. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
+/** FNV-1a of the UTF-16 code units, from another beginning. */
+function hashOf(text: string, seed: number): number {
+  let hash = seed
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return hash >>> 0
 }
