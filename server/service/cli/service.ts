@@ -24,6 +24,7 @@ import { CHANNELS } from '../channels.ts'
 import type { Channel } from '../../platform/outbox/channel.ts'
 import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
 import { TASKS } from '../tasks.ts'
+import { clearUploads } from '../../symbols/tasks.ts'
 import { superviseDigestion } from './digest-supervisor.ts'
 import {
   deliveryFigures,
@@ -76,6 +77,7 @@ export async function startService(app: App, connectionString: string, options: 
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
   try {
+    await clearUploads(app)
     const handOver =
       roles.includes('ingest') && roles.includes('digest') && options.digestion !== 'manual' ? createHandOver() : null
     const canary =

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { App } from '../../platform/context/app.ts'
-import { DAY_MS } from '../../platform/kernel/day.ts'
 
 const folderOf = (app: Pick<App, 'config'>): string => join(app.config.dataDir, 'uploads')
 
@@ -16,6 +15,9 @@ export async function withScratch<T>(app: Pick<App, 'config'>, work: (folder: st
   }
 }
 
+/** No upload and no index takes so long. */
+const LEFT_MS = 6 * 3_600_000
+
 /** Removes folders that a killed process left behind. @returns number removed */
 export async function sweepScratch(app: Pick<App, 'config' | 'clock'>): Promise<number> {
   const names = await readdir(folderOf(app)).catch(() => [])
@@ -23,9 +25,17 @@ export async function sweepScratch(app: Pick<App, 'config' | 'clock'>): Promise<
   for (const name of names) {
     const path = join(folderOf(app), name)
     const found = await stat(path).catch(() => null)
-    if (found === null || app.clock.now().getTime() - found.mtimeMs < DAY_MS) continue
+    if (found === null || app.clock.now().getTime() - found.mtimeMs < LEFT_MS) continue
     await rm(path, { recursive: true, force: true })
     removed++
   }
   return removed
+}
+
+/**
+ * Removes all folders when the service starts: with its own database, nobody else uses the data directory. With another one,
+ * {@link sweepScratch} removes them.
+ */
+export async function clearScratch(app: Pick<App, 'config'>): Promise<void> {
+  if (app.config.databaseUrl === null) await rm(folderOf(app), { recursive: true, force: true })
 }
