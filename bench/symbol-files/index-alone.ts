@@ -1,5 +1,6 @@
-import { indexInThread } from '#server/symbols/indexing/index-in-thread.ts'
 import { SYMBOL_KINDS } from '#server/symbols/files/symbol-kinds.api.ts'
+import { packIndex } from '#server/symbols/index-file/packed-index.ts'
+import { buildIndex } from '#server/symbols/indexing/build-index.ts'
 
 /** Builds the index of a file in a process of its own, and prints what it took: `node index-alone.ts <file> <kind>`. */
 
@@ -8,8 +9,7 @@ const kind = SYMBOL_KINDS.find((one) => one === wanted)
 if (kind === undefined) throw new Error(`There is no kind of file "${wanted}".`)
 const before = process.resourceUsage()
 const startedMs = performance.now()
-const indexed = await indexInThread(path, kind, 0, new AbortController().signal)
-if ('problem' in indexed) throw new Error(indexed.problem)
+packIndex(`${path}.index`, buildIndex(path, kind, 0))
 const wallMs = performance.now() - startedMs
 const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
 process.stdout.write(

@@ -1231,6 +1231,7 @@ export type Tables = {
     created_at: Date
     state: 'indexing' | 'ready' | 'failed'
     problem: string | null
+    attempts: Generated<number>
   }
   symbol_indexes: {
     id: string

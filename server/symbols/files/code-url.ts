@@ -1,3 +1,5 @@
+import { CONTROL_CHARACTER } from '#shared/release-name.ts'
+
 /**
  * Addresses of generated code, as files name them and as frames have them. `~` stands for any scheme and host
  * (design: rules of release and file name).
@@ -15,7 +17,7 @@ export function codeUrl(text: string): string | null {
     .replace(/^[a-z]:\//iu, '/')
     .replace(/^~/u, '')
     .replace(/^(?:\.?\/)+/u, '')
-  return path === '' || path.length > MAX_URL ? null : `~/${path}`
+  return path === '' || path.length > MAX_URL || CONTROL_CHARACTER.test(path) ? null : `~/${path}`
 }
 
 /** The address of the code that a map of this name describes: `app.js.map` is the map of `app.js`. */

@@ -1,9 +1,8 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { newId } from '../../platform/kernel/ids.ts'
-import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
-import type { BuiltIndex } from '../index-file/built-index.ts'
+import { MAX_DIRECTORY_BYTES, MAX_PART_BYTES } from '../index-file/built-index.ts'
 import type { FileToIndex } from './symbol-files.queries.ts'
 import { INDEX_VERSIONS, type SymbolKind, type SymbolState } from './symbol-kinds.api.ts'
 
@@ -20,8 +19,14 @@ export async function hasIndex(db: Connection, content: Content): Promise<boolea
   return rows.length > 0
 }
 
-/** Stores an index in place of one of an older version. */
-export async function insertIndex(tx: Tx, content: Content, { directory, parts }: BuiltIndex, at: Date): Promise<void> {
+/** Parts are sent to the database in pieces of about this size. */
+const BATCH_BYTES = 4 * 1024 * 1024
+
+/**
+ * Stores an index in place of one of an older version.
+ * @param packed the directory, then the parts, as `readPacked` gives them
+ */
+export async function insertIndex(tx: Tx, content: Content, packed: AsyncIterable<Buffer>, at: Date): Promise<void> {
   await tx.query('delete from symbol_indexes where org_id = $1 and sha256 = $2 and object = $3 and kind = $4', [
     content.org_id,
     content.sha256,
@@ -29,19 +34,30 @@ export async function insertIndex(tx: Tx, content: Content, { directory, parts }
     content.kind,
   ])
   const id = newId()
-  await tx.query(
-    `insert into symbol_indexes (id, org_id, sha256, object, kind, version, directory, created_at)
-     values ($7, $1, $2, $3, $4, $5, $6, $8)`,
-    [...keyOf(content), compressZstd(directory), id, at],
-  )
-  const rows = new CopyRows()
-  for (const [part, bytes] of parts.entries()) {
+  let rows = new CopyRows()
+  let part = -1
+  let bytes = 0
+  const send = (): Promise<void> => tx.copyIn('symbol_parts (index_id, part, bytes)', rows)
+  for await (const packedBytes of packed) {
+    if (part++ < 0) {
+      await tx.query(
+        `insert into symbol_indexes (id, org_id, sha256, object, kind, version, directory, created_at)
+         values ($7, $1, $2, $3, $4, $5, $6, $8)`,
+        [...keyOf(content), packedBytes, id, at],
+      )
+      continue
+    }
     rows.row(3)
     rows.uuid(id)
-    rows.int32(part)
-    rows.bytes(compressZstd(bytes))
+    rows.int32(part - 1)
+    rows.bytes(packedBytes)
+    bytes += packedBytes.length
+    if (bytes < BATCH_BYTES) continue
+    await send()
+    rows = new CopyRows()
+    bytes = 0
   }
-  await tx.copyIn('symbol_parts (index_id, part, bytes)', rows)
+  await send()
 }
 
 const keyOf = ({ org_id, sha256, object, kind }: Content) => [org_id, sha256, object, kind, INDEX_VERSIONS[kind]]
@@ -157,9 +173,6 @@ function inOrder(count: number, rows: readonly FoundRow[]): (FoundFile | null)[]
   return Array.from({ length: count }, (_, n) => byKey.get(n + 1) ?? null)
 }
 
-/** Larger directories than this are of no file of ours. */
-const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024
-
 /** The directory of an index; null when it is gone. */
 export async function readDirectory(db: Connection, indexId: string): Promise<Buffer | null> {
   const { rows } = await db.query<{ directory: Buffer }>({
@@ -170,9 +183,6 @@ export async function readDirectory(db: Connection, indexId: string): Promise<Bu
   const [row] = rows
   return row === undefined ? null : zstdDecompressSync(row.directory, { maxOutputLength: MAX_DIRECTORY_BYTES })
 }
-
-/** A part of an index is at most this large: several times what builders aim at. */
-const MAX_PART_BYTES = 16 * 1024 * 1024
 
 /** Parts of an index; those that are gone are missing. */
 export async function readParts(
@@ -189,15 +199,12 @@ export async function readParts(
 }
 
 /** Files whose index has the form of an earlier version, or is gone. At most `max`. */
-export async function findUnindexed(
-  db: Connection,
-  max: number,
-): Promise<{ readonly id: string; readonly org_id: string }[]> {
-  const { rows } = await db.query<{ id: string; org_id: string }>(
-    `select f.id, f.org_id from symbol_files f ${INDEX} where f.state = 'ready' and i.id is null limit $1`,
+export async function findUnindexed(db: Connection, max: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select f.id from symbol_files f ${INDEX} where f.state = 'ready' and i.id is null limit $1`,
     [max],
   )
-  return rows
+  return rows.map(({ id }) => id)
 }
 
 /** Whether a project has any file, so that its events are looked at. */

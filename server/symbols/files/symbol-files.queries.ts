@@ -154,12 +154,20 @@ export async function deleteFiles(tx: Tx, ids: readonly string[]): Promise<numbe
   return rows.length
 }
 
+/** Waits until no other transaction stores files of the organisation. */
+export async function lockFilesOfOrg(tx: Tx, orgId: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1::text, 44))', [orgId])
+}
+
+/** A file counts at least so much, whatever its content: its row and its index take room too. */
+const FILE_BYTES = 16 * 1024
+
 /** Bytes that the files of an organisation take, each content once. */
 export async function bytesOfOrg(db: Connection, orgId: string): Promise<number> {
   const { rows } = await db.query<{ bytes: number }>(
-    `select coalesce(sum(size_bytes), 0)::float8 as bytes
-     from (select distinct on (sha256) size_bytes from symbol_files where org_id = $1) s`,
-    [orgId],
+    `select coalesce(sum(bytes + files * $2::int), 0)::float8 as bytes
+     from (select max(size_bytes) as bytes, count(*) as files from symbol_files where org_id = $1 group by sha256) c`,
+    [orgId, FILE_BYTES],
   )
   return rows[0]?.bytes ?? 0
 }
@@ -194,13 +202,51 @@ export type FileToIndex = {
   readonly blob_id: string
 }
 
+const FILE_TO_INDEX = `select f.id, f.org_id, f.project_id, f.kind, f.sha256, f.object, f.size_bytes::float8 as size_bytes, u.blob_id
+     from symbol_files f join blob_uses u on u.holder = '${SYMBOL_FILE}' and u.holder_id = f.id`
+
 export async function selectFileToIndex(db: Connection, id: string): Promise<FileToIndex | undefined> {
+  const { rows } = await db.query<FileToIndex>(`${FILE_TO_INDEX} where f.id = $1`, [id])
+  return rows[0]
+}
+
+/** The file of an organisation that waits longest for its index. */
+export async function selectWaitingFile(db: Connection, orgId: string): Promise<FileToIndex | undefined> {
   const { rows } = await db.query<FileToIndex>(
-    `select f.id, f.org_id, f.project_id, f.kind, f.sha256, f.object, f.size_bytes::float8 as size_bytes, u.blob_id
-     from symbol_files f join blob_uses u on u.holder = $2 and u.holder_id = f.id where f.id = $1`,
-    [id, SYMBOL_FILE],
+    `${FILE_TO_INDEX} where f.org_id = $1 and f.state = 'indexing' order by f.created_at, f.id limit 1`,
+    [orgId],
   )
   return rows[0]
+}
+
+/** Counts that indexing begins. @returns how often it did */
+export async function countAttempt(db: Connection, id: string): Promise<number> {
+  const { rows } = await db.query<{ attempts: number }>(
+    'update symbol_files set attempts = attempts + 1 where id = $1 returning attempts',
+    [id],
+  )
+  return rows[0]?.attempts ?? 0
+}
+
+export async function forgetAttempt(db: Connection, id: string): Promise<void> {
+  await db.query('update symbol_files set attempts = attempts - 1 where id = $1 and attempts > 0', [id])
+}
+
+/** Has files indexed again. */
+export async function waitForIndex(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0)
+    await tx.query(
+      `update symbol_files set state = 'indexing', problem = null, attempts = 0 where id = any($1::uuid[])`,
+      [ids],
+    )
+}
+
+/** Organisations with files that wait for their index. */
+export async function orgsWithWaitingFiles(db: Connection): Promise<string[]> {
+  const { rows } = await db.query<{ org_id: string }>(
+    `select distinct org_id from symbol_files where state = 'indexing'`,
+  )
+  return rows.map(({ org_id }) => org_id)
 }
 
 /** Sets how indexing ended, for all files of the organisation with this content. @returns their projects */

@@ -7,6 +7,10 @@ export type BuiltIndex = { readonly directory: Buffer; readonly parts: readonly 
 /** A part has about this many bytes before compression. */
 export const PART_BYTES = 256 * 1024
 
+/** The largest part and directory of an index: a look-up has them in memory. */
+export const MAX_PART_BYTES = 16 * 1024 * 1024
+export const MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
+
 /** Reads a part of an index that was loaded before. */
 export type PartReader = (part: number) => Buffer
 

@@ -1,16 +1,14 @@
 import { addJob } from '../../platform/jobs/task.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
-/** The name of the job that builds an index. */
+/** The name of the job that builds indexes. */
 export const INDEX_JOB = 'index-symbols'
 
-const MAX_ATTEMPTS = 5
-
-/** Has the index of a file built; those of an organisation one after the other. */
-export const addIndexJob = (on: Connection, orgId: string, fileId: string): Promise<void> =>
+/** Has the indexes of an organisation's waiting files built. Organisations take turns, in the order in which they asked. */
+export const addIndexJob = (on: Connection, orgId: string): Promise<void> =>
   addJob(
     on,
     INDEX_JOB,
-    { file_id: fileId },
-    { key: `index ${fileId}`, oneByOne: `symbols of ${orgId}`, maxAttempts: MAX_ATTEMPTS },
+    { org_id: orgId },
+    { key: `symbols of ${orgId}`, keepsTurn: true, oneByOne: `symbols of ${orgId}` },
   )

@@ -1,22 +1,18 @@
-import { setPriority } from 'node:os'
-import { parentPort, workerData } from 'node:worker_threads'
-import { z } from 'zod'
+import { parentPort } from 'node:worker_threads'
 import { SymbolFileError } from '../index-file/built-index.ts'
-import { SYMBOL_KINDS } from '../files/symbol-kinds.api.ts'
+import { packIndex } from '../index-file/packed-index.ts'
 import { buildIndex } from './build-index.ts'
+import { type IndexReply, IndexWork } from './index-work.ts'
 
-/** Body of a thread that builds one index. */
+/** Body of the thread that builds indexes, one after the other. */
 
-const NICENESS = 10
+parentPort?.on('message', (message: unknown) => parentPort?.postMessage(answer(IndexWork.parse(message))))
 
-const Work = z.object({ path: z.string(), kind: z.enum(SYMBOL_KINDS), object: z.number() })
-
-// On other systems this is the priority of the whole process.
-if (process.platform === 'linux') setPriority(NICENESS)
-const { path, kind, object } = Work.parse(workerData)
-try {
-  parentPort?.postMessage({ index: buildIndex(path, kind, object) })
-} catch (error) {
-  if (!(error instanceof SymbolFileError)) throw error
-  parentPort?.postMessage({ problem: error.message })
+function answer({ path, kind, object }: IndexWork): IndexReply {
+  try {
+    return { packed: packIndex(`${path}.index`, buildIndex(path, kind, object)) }
+  } catch (error) {
+    if (error instanceof SymbolFileError) return { problem: error.message }
+    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
 }

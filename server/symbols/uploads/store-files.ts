@@ -2,17 +2,21 @@ import { createReadStream } from 'node:fs'
 import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
+import { deleteDraft, type ReceivedContent } from '../../platform/blobs/blobs.queries.ts'
 import { receiveContent } from '../../platform/blobs/receive-content.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, invalid } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
+import type { Tx } from '../../platform/storage/database.ts'
 import { retryOnDeadlock } from '../../platform/storage/retry-on-deadlock.ts'
 import {
   bytesOfOrg,
   insertFiles,
+  lockFilesOfOrg,
   selectFilesById,
   selectSame,
   type SymbolFileRow,
+  waitForIndex,
 } from '../files/symbol-files.queries.ts'
 import { CODE_KINDS, type SymbolKind } from '../files/symbol-kinds.api.ts'
 import { addIndexJob } from '../indexing/index-job.ts'
@@ -52,7 +56,7 @@ const isCode = (kind: SymbolKind): boolean => CODE_KINDS.some((one) => one === k
 
 /**
  * Stores one content under one or several names, and has its indexes built. A file that the project has already is not
- * stored again.
+ * stored again; one that could not be indexed is tried once more.
  * @returns the files, and whether all of them were there before
  * @throws AppError conflict when the organisation's files would take too much room
  */
@@ -65,55 +69,71 @@ export async function storeFiles(
 ): Promise<{ readonly files: readonly SymbolFileRow[]; readonly areKnown: boolean }> {
   const { orgId } = actor
   const content = await receiveContent(app, orgId, createReadStream(path))
-  if (content.sizeBytes === 0) throw invalid('The file is empty.')
-  if ((await bytesOfOrg(app.db, orgId)) + content.sizeBytes > MAX_ORG_BYTES)
-    throw conflict('The symbol files of the organisation take 20 GiB, the maximum. Delete those of old releases.')
-  const uploader = requireActingMember(actor).userId
+  try {
+    if (content.sizeBytes === 0) throw invalid('The file is empty.')
+    return await retryOnDeadlock(() => app.tx((tx) => storeContent(tx, app, actor, projectId, content, names)))
+  } finally {
+    // A known content, and a refused one, would otherwise stay for a day.
+    await deleteDraft(app.db, content.draftId).catch(() => {})
+  }
+}
+
+async function storeContent(
+  tx: Tx,
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  content: ReceivedContent,
+  names: readonly FileNames[],
+): Promise<{ readonly files: readonly SymbolFileRow[]; readonly areKnown: boolean }> {
+  const { orgId } = actor
   const now = app.clock.now()
-  return retryOnDeadlock(() =>
-    app.tx(async (tx) => {
-      const same = await selectSame(tx, projectId, content.sha256)
-      const known = names.map((one) => same.find((row) => isSame(row, one)))
-      const ids = known.map((row) => row?.id ?? newId())
-      const fresh = names.flatMap((one, n) => (known[n] === undefined ? [{ ...one, id: ids[n] ?? '' }] : []))
-      if (fresh.length > 0) {
-        await insertFiles(
-          tx,
-          fresh.map((one) => ({
-            id: one.id,
-            org_id: orgId,
-            project_id: projectId,
-            kind: one.kind,
-            name: one.name,
-            debug_id: one.debugId,
-            code_id: one.codeId,
-            cpu_name: one.cpuName,
-            release: one.release,
-            dist: one.dist,
-            url: one.url,
-            object: one.object,
-            features: [...one.features],
-            created_by: uploader,
-            created_at: now,
-            state: 'indexing',
-          })),
-          content,
-        )
-        for (const { id } of fresh) await addIndexJob(tx, orgId, id)
-        await recordFacts(
-          tx,
-          factContext(app, actor, now),
-          fresh.map(({ kind, name }) => ({
-            kind: isCode(kind) ? 'source_map.uploaded' : 'dsym.uploaded',
-            orgId,
-            projectId,
-            data: { name },
-          })),
-        )
-      }
-      return { files: await selectFilesById(tx, ids), areKnown: fresh.length === 0 }
-    }),
-  )
+  // The same file twice at once, and two files for the last bytes: one sees the other.
+  await lockFilesOfOrg(tx, orgId)
+  const same = await selectSame(tx, projectId, content.sha256)
+  const known = names.map((one) => same.find((row) => isSame(row, one)))
+  const ids = known.map((row) => row?.id ?? newId())
+  const failed = known.flatMap((row) => (row?.state === 'failed' ? row.id : []))
+  const fresh = names.flatMap((one, n) => (known[n] === undefined ? [{ ...one, id: ids[n] ?? '' }] : []))
+  await waitForIndex(tx, failed)
+  if (fresh.length > 0) {
+    await insertFiles(
+      tx,
+      fresh.map((one) => ({
+        id: one.id,
+        org_id: orgId,
+        project_id: projectId,
+        kind: one.kind,
+        name: one.name,
+        debug_id: one.debugId,
+        code_id: one.codeId,
+        cpu_name: one.cpuName,
+        release: one.release,
+        dist: one.dist,
+        url: one.url,
+        object: one.object,
+        features: [...one.features],
+        created_by: requireActingMember(actor).userId,
+        created_at: now,
+        state: 'indexing',
+      })),
+      content,
+    )
+    if ((await bytesOfOrg(tx, orgId)) > MAX_ORG_BYTES)
+      throw conflict('The symbol files of the organisation take 20 GiB, the maximum. Delete those of old releases.')
+    await recordFacts(
+      tx,
+      factContext(app, actor, now),
+      fresh.map(({ kind, name }) => ({
+        kind: isCode(kind) ? 'source_map.uploaded' : 'dsym.uploaded',
+        orgId,
+        projectId,
+        data: { name },
+      })),
+    )
+  }
+  if (fresh.length + failed.length > 0) await addIndexJob(tx, orgId)
+  return { files: await selectFilesById(tx, ids), areKnown: fresh.length === 0 }
 }
 
 const isSame = (row: SymbolFileRow, one: FileNames): boolean =>
