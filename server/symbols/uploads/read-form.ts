@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import type { Upload } from '../../platform/context/handlers.ts'
-import { AppError, invalid } from '../../platform/kernel/errors.ts'
+import { AppError, invalid, unavailable } from '../../platform/kernel/errors.ts'
 
 /** A form whose files were written to a folder. */
 export type Form = {
@@ -34,7 +34,8 @@ const limitsOf = (maxFiles: number) => ({
 
 /**
  * Writes the files of a multipart form to a folder while they arrive, and returns the fields.
- * @throws AppError invalid (no form, incomplete, too many parts), and what reading the upload throws
+ * @throws AppError invalid (no form, incomplete, too many parts), unavailable (the file cannot be written), and what reading
+ *   the upload throws
  */
 export async function readForm({ contentType, content }: Upload, folder: string, maxFiles = 1): Promise<Form> {
   let parser: BusboyInstance
@@ -46,35 +47,39 @@ export async function readForm({ contentType, content }: Upload, folder: string,
   const fields = new Map<string, string>()
   const files: FormFile[] = []
   const written: Promise<void>[] = []
-  const excess: AppError[] = []
+  const stopped = new AbortController()
+  const refuse = (error: AppError): void => void parser.destroy(error)
   parser.on('field', (name, value, nameTruncated, valueTruncated) => {
-    if (nameTruncated || valueTruncated) excess.push(invalid('A field of the form may have at most 64 KiB.'))
+    if (nameTruncated || valueTruncated) refuse(invalid('A field of the form may have at most 64 KiB.'))
+    else if (value.includes('\0')) refuse(invalid(`${name} must not hold the NUL character.`))
     else if (!fields.has(name)) fields.set(name, value)
   })
   parser.on('file', (field, stream, filename) => {
     const path = join(folder, `part-${files.length}`)
     files.push({ field, filename: filename ?? '', path })
-    written.push(pipeline(stream, createWriteStream(path, { mode: 0o600 })))
+    const writing = pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal: stopped.signal })
+    writing.catch(() => refuse(noRoom()))
+    written.push(writing)
   })
   parser.on('filesLimit', () => {
-    excess.push(invalid(maxFiles === 1 ? 'Send one file per request.' : `Send at most ${maxFiles} files per request.`))
+    refuse(invalid(maxFiles === 1 ? 'Send one file per request.' : `Send at most ${maxFiles} files per request.`))
   })
   for (const event of ['fieldsLimit', 'partsLimit'] as const)
     parser.on(event, () => {
-      excess.push(invalid('The form has too many parts.'))
+      refuse(invalid('The form has too many parts.'))
     })
   try {
     await pipeline(content, parser)
   } catch (error) {
+    // The parser does not end the file that it was in.
+    stopped.abort()
     await Promise.allSettled(written)
-    throw error instanceof AppError ? error : incomplete()
+    throw error instanceof AppError ? error : invalid('The body is not complete multipart/form-data.')
   }
   await Promise.all(written).catch(() => {
-    throw incomplete()
+    throw noRoom()
   })
-  const [refusal] = excess
-  if (refusal !== undefined) throw refusal
   return { fields, files }
 }
 
-const incomplete = (): AppError => invalid('The body is not complete multipart/form-data.')
+const noRoom = (): AppError => unavailable('The service has no room for the file at the moment. Try again later.', 60)
