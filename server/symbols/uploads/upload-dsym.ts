@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { cleanFilename } from '../../events/attachments/attachment.ts'
 import { actorForLog, type OrgActor } from '../../platform/context/actor.ts'
@@ -42,9 +43,10 @@ export async function uploadDsym(
     let areKnown = true
     let reason = 'The archive is empty.'
     for (const { name, path } of candidates) {
+      const shown = cleanFilename(basename(name))
       const objects = isDartMap(path)
-        ? nameDartMap(path, cleanFilename(basename(name)), form.fields.get('debug_id'))
-        : listNamedObjects(path, cleanFilename(basename(name)))
+        ? nameDartMap(path, shown, form.fields.get('debug_id'))
+        : await listNamedObjects(path, shown)
       if (typeof objects === 'string') {
         reason = objects
         continue
@@ -73,12 +75,15 @@ export function nameDartMap(path: string, name: string, given: string | null | u
 }
 
 /** @returns the objects of a file; a sentence when it has none */
-export function listNamedObjects(path: string, name: string): FileNames[] | string {
+export async function listNamedObjects(path: string, name: string): Promise<FileNames[] | string> {
+  // An archive has thousands of files, each of which takes some milliseconds at most.
+  await setImmediate()
   try {
     return withFile(path, (file) =>
       listObjects(file).objects.map((object, n) => ({
         ...unnamedFile(object.kind, name),
-        debugId: object.debugId,
+        // Without the age of Breakpad, which events do not always have.
+        debugId: object.debugId.slice(0, UUID_LENGTH),
         codeId: object.codeId,
         cpuName: object.cpuName,
         object: n,
@@ -91,4 +96,5 @@ export function listNamedObjects(path: string, name: string): FileNames[] | stri
   }
 }
 
+const UUID_LENGTH = 36
 const FEATURES = ['symtab', 'debug', 'unwind', 'sources'] as const

@@ -61,6 +61,8 @@ export async function uploadSourceMap(
           ? 'Send release, or debug_id with the UUID that the build put into the app.'
           : 'Send release: this source map has no debug id.',
       )
+    if (kind === 'js_source_map' && names.debugId === null && names.url === null)
+      throw invalid('Send filename: the address of the generated code, such as ~/static/app.js.')
     const { files, areKnown } = await storeFiles(app, actor, projectId, file.path, [names])
     const [stored] = files
     if (stored === undefined) throw new Error('an upload stored nothing')
