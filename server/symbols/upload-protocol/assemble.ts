@@ -13,9 +13,11 @@ import { type FileNames, storeFiles, unnamedFile } from '../uploads/store-files.
 import { unzip } from '../uploads/unzip.ts'
 import { isDartMap, listNamedObjects, nameDartMap } from '../uploads/upload-dsym.ts'
 import { findAssembled, insertAssembled } from './chunks.queries.ts'
+import { inTurn } from './in-turn.ts'
 import { type ChunkedFile, joinChunks, missingChunks } from './join-chunks.ts'
 import { storeBundle } from './store-bundle.ts'
 import { toolProject, toolProjects } from './tool-names.ts'
+import type { ToolProject } from './tools.queries.ts'
 import type { Dif, uploadProtocolRoutes } from './upload-protocol.api.ts'
 
 /** Files of upload tools: put together of chunks, then stored like uploads of the product API. */
@@ -35,9 +37,18 @@ const failed = (error: unknown): State => {
 
 type BundleInput = z.output<(typeof uploadProtocolRoutes)['toolAssembleBundle']['body']>
 
-/** @throws AppError not_found (organisation, project) */
+/** @throws AppError not_found (organisation, project), unavailable (many at once) */
 export async function assembleBundle(app: App, actor: OrgActor, org: string, input: BundleInput): Promise<State> {
   const projects = await toolProjects(app, actor, org, input.projects)
+  return inTurn(app, actor.orgId, () => assembleBundleIn(app, actor, projects, input))
+}
+
+async function assembleBundleIn(
+  app: App,
+  actor: OrgActor,
+  projects: readonly ToolProject[],
+  input: BundleInput,
+): Promise<State> {
   const lacking = await missingChunks(app, actor.orgId, input)
   const done = await Promise.all(projects.map(({ id }) => findAssembled(app.db, id, [input.checksum])))
   if (done.every((found) => found.has(input.checksum))) return OK
@@ -59,7 +70,7 @@ export async function assembleBundle(app: App, actor: OrgActor, org: string, inp
 
 type DifsInput = z.output<(typeof uploadProtocolRoutes)['toolAssembleDifs']['body']>
 
-/** @throws AppError not_found (organisation, project) */
+/** @throws AppError not_found (organisation, project), unavailable (many at once) */
 export async function assembleDifs(
   app: App,
   actor: OrgActor,
@@ -67,6 +78,15 @@ export async function assembleDifs(
   input: DifsInput,
 ): Promise<Record<string, State & { dif?: Dif }>> {
   const { id: projectId } = await toolProject(app, actor, at)
+  return inTurn(app, actor.orgId, () => assembleDifsIn(app, actor, projectId, input))
+}
+
+async function assembleDifsIn(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  input: DifsInput,
+): Promise<Record<string, State & { dif?: Dif }>> {
   const done = await findAssembled(app.db, projectId, Object.keys(input))
   const states: Record<string, State & { dif?: Dif }> = {}
   for (const [checksum, { name, debug_id: debugId, chunks }] of Object.entries(input)) {
@@ -108,15 +128,24 @@ async function storeDif(
   path: string,
   { name, debugId }: { readonly name: string; readonly debugId?: string | null | undefined },
 ): Promise<readonly SymbolFileRow[]> {
-  const mapping = /(?:^|\/)proguard\/([0-9a-f-]{36})\.txt$/iu.exec(name)?.[1]
-  const names: FileNames[] | string =
-    mapping === undefined
-      ? isDartMap(path)
-        ? nameDartMap(path, cleanFilename(basename(name)), debugId)
-        : listNamedObjects(path, cleanFilename(basename(name)))
-      : [{ ...unnamedFile('proguard', cleanFilename(basename(name))), debugId: Uuid.parse(mapping) }]
+  const shown = cleanFilename(basename(name))
+  const mapping = /(?:^|\/)proguard\/([^/]*)\.txt$/iu.exec(name)?.[1]
+  const names =
+    mapping !== undefined
+      ? nameMapping(mapping, shown)
+      : isDartMap(path)
+        ? nameDartMap(path, shown, debugId)
+        : await listNamedObjects(path, shown)
   if (typeof names === 'string') throw invalid(names)
   return (await storeFiles(app, actor, projectId, path, names)).files
+}
+
+/** @returns a mapping under its UUID; a sentence when it has none */
+function nameMapping(given: string, name: string): FileNames[] | string {
+  const debugId = Uuid.safeParse(given)
+  return debugId.success
+    ? [{ ...unnamedFile('proguard', name), debugId: debugId.data }]
+    : 'The name of a mapping must be proguard/<UUID>.txt.'
 }
 
 function okDif(files: readonly SymbolFileRow[], checksum: string): State & { dif?: Dif } {
@@ -156,9 +185,16 @@ export async function uploadDsyms(
     const archive = join(folder, 'archive.zip')
     await rename(file.path, archive)
     const difs: Dif[] = []
+    let refusal = invalid('The archive is empty.')
     for (const { name, path } of await unzip(archive, folder, () => true))
-      difs.push(...(await storeDif(app, actor, projectId, path, { name })).map((stored) => viewDif(stored, '')))
-    if (difs.length === 0) throw invalid('The archive is empty.')
+      try {
+        difs.push(...(await storeDif(app, actor, projectId, path, { name })).map((stored) => viewDif(stored, '')))
+      } catch (error) {
+        // Other files may be beside the debug files.
+        if (!(error instanceof AppError) || error.code !== 'invalid') throw error
+        refusal = error
+      }
+    if (difs.length === 0) throw refusal
     return difs
   })
 }

@@ -40,11 +40,14 @@ export async function findChunks(
   return new Map(rows.map((row) => [row.sha1, row]))
 }
 
+/** A chunk counts at least so much: its rows take room too. */
+const MIN_CHUNK_BYTES = 64 * 1024
+
 /** Bytes of the chunks of an organisation. */
 export async function bytesOfChunks(db: Connection, orgId: string): Promise<number> {
   const { rows } = await db.query<{ bytes: number }>(
-    'select coalesce(sum(size_bytes), 0)::float8 as bytes from upload_chunks where org_id = $1',
-    [orgId],
+    'select coalesce(sum(greatest(size_bytes, $2::int)), 0)::float8 as bytes from upload_chunks where org_id = $1',
+    [orgId, MIN_CHUNK_BYTES],
   )
   return rows[0]?.bytes ?? 0
 }

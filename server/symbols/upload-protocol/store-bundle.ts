@@ -10,7 +10,7 @@ import { AppError, invalid } from '../../platform/kernel/errors.ts'
 import { codeUrl, describedUrl } from '../files/code-url.ts'
 import { MAX_BYTES } from '../files/symbol-kinds.api.ts'
 import { storeFiles, unnamedFile } from '../uploads/store-files.ts'
-import { type Unpacked, unzip } from '../uploads/unzip.ts'
+import { MAX_ENTRIES, type Unpacked, unzip } from '../uploads/unzip.ts'
 
 /**
  * Bundles of source maps, as upload tools make them: eight bytes (the letters SYSB and a version), then a zip archive whose
@@ -18,16 +18,21 @@ import { type Unpacked, unzip } from '../uploads/unzip.ts'
  */
 
 const HEAD_BYTES = 8
-const MAX_MANIFEST_BYTES = 8 * 1024 * 1024
+/** A kilobyte for each entry that an archive may have. */
+const MAX_MANIFEST_BYTES = 2 * 1024 * 1024
 
 const ManifestFile = z.object({
   type: z.string().optional(),
   url: z.string().optional(),
   headers: z.record(z.string(), z.string()).default({}),
 })
+/** Counted before it is looked at, which takes long for very many. */
+const FewFiles = z.custom<object>(
+  (files) => typeof files === 'object' && files !== null && Object.keys(files).length <= MAX_ENTRIES,
+)
 const Manifest = z.object({
   debug_id: z.string().nullish(),
-  files: z.record(z.string(), ManifestFile).default({}),
+  files: FewFiles.pipe(z.record(z.string(), ManifestFile)).default({}),
 })
 type ManifestFile = z.output<typeof ManifestFile>
 
