@@ -4,8 +4,8 @@
  */
 export type BuiltIndex = { readonly directory: Buffer; readonly parts: readonly Buffer[] }
 
-/** A part has about this many bytes before compression. */
-export const PART_BYTES = 256 * 1024
+/** A part has about this many bytes before compression: larger ones take longer to read, smaller ones repeat more texts. */
+export const PART_BYTES = 64 * 1024
 
 /** The largest part and directory of an index: a look-up has them in memory. */
 export const MAX_PART_BYTES = 16 * 1024 * 1024

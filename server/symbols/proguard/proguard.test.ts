@@ -4,7 +4,7 @@ import { buildProguardIndex } from './build-proguard-index.ts'
 import { readProguardId } from './proguard-id.ts'
 import { readFrame, retraceClass, retraceFrame, type RetracedFrame } from './retrace-frame.ts'
 import { retraceStack } from './retrace-stack.ts'
-import { retraceText } from './retrace-text.ts'
+import { originalName, retraceText } from './retrace-text.ts'
 
 const recorded = readFileSync('test/fixtures/samples/artefacts/proguard-mapping.txt')
 
@@ -130,7 +130,7 @@ describe('forms of the format', () => {
     ],
     ['nothing here: a.b.c and www.example.com/b', 'nothing here: a.b.c and www.example.com/b'],
   ])('replaces names in %s', (text, expected) => {
-    expect(retraceText(directory, part, text)).toBe(expected)
+    expect(retraceText(text, (name) => originalName(directory, part, name))).toBe(expected)
   })
 })
 

@@ -9,32 +9,27 @@ const MAX_NAMES = 1000
 /** Rows of one name that are compared: overloads of a member. */
 const MAX_ROWS = 1000
 
-/** A name in a text, with the class names that it may begin with, longest first. */
-type TextName = { readonly from: number; readonly text: string; readonly classes: readonly string[] }
-
-/**
- * @returns the class names that `retraceText` looks up for a text: the caller loads their parts first
- */
-export function classNamesIn(text: string): string[] {
-  return [...new Set(namesIn(text).flatMap(({ classes }) => classes))]
+/** A name in a text. */
+export type TextName = {
+  readonly from: number
+  readonly text: string
+  /** The character behind it. */
+  readonly after: string
+  /** The class names that it may begin with, longest first. */
+  readonly classes: readonly string[]
 }
 
 /**
  * Replaces obfuscated names in the value of an exception, in a line such as `Caused by: a.b: message` or in the type of
  * an exception: classes, and methods and fields behind a class (`a.b.c()`). A name without a package, such as `a`, could
  * be a word: it is replaced only where messages of the runtime name classes.
- * @param isClass whether the mapping has a class of `classNamesIn`; only parts of such classes are read
+ * @param originalOf the name in the source, as {@link originalName} finds it; null leaves it
  */
-export function retraceText(
-  directory: Buffer,
-  part: PartReader,
-  text: string,
-  isClass: (name: string) => boolean = () => true,
-): string {
+export function retraceText(text: string, originalOf: (name: TextName) => string | null): string {
   let result = ''
   let end = 0
-  for (const name of namesIn(text)) {
-    const original = originalOf(directory, part, { ...name, classes: name.classes.filter(isClass) }, text)
+  for (const name of namesInText(text)) {
+    const original = originalOf(name)
     if (original === null) continue
     result += text.slice(end, name.from) + original
     end = name.from + name.text.length
@@ -42,7 +37,8 @@ export function retraceText(
   return result + text.slice(end)
 }
 
-function namesIn(text: string): TextName[] {
+/** @returns the names in a text that may be obfuscated */
+export function namesInText(text: string): TextName[] {
   const names: TextName[] = []
   for (const { 0: match, index } of text.slice(0, MAX_TEXT).matchAll(NAME)) {
     // `La/b;` and `[La.b;` are descriptors of the class a.b.
@@ -50,7 +46,7 @@ function namesIn(text: string): TextName[] {
     const from = isDescriptor ? index + 1 : index
     const name = isDescriptor ? match.slice(1) : match
     if (!/[./]/u.test(name) && !isDescriptor && !isClassPlace(text, from, from + name.length)) continue
-    names.push({ from, text: name, classes: classesOf(name) })
+    names.push({ from, text: name, after: text[from + name.length] ?? '', classes: classesOf(name) })
     if (names.length >= MAX_NAMES) break
   }
   return names
@@ -79,7 +75,11 @@ function isClassPlace(text: string, from: number, to: number): boolean {
   )
 }
 
-function originalOf(directory: Buffer, part: PartReader, name: TextName, text: string): string | null {
+/**
+ * Finds the original of a name, in the parts of its classes.
+ * @returns null if the mapping does not have it
+ */
+export function originalName(directory: Buffer, part: PartReader, name: Omit<TextName, 'from'>): string | null {
   for (const className of name.classes) {
     const number = findPart(directory, className)
     const bytes = number === null ? null : part(number)
@@ -88,10 +88,9 @@ function originalOf(directory: Buffer, part: PartReader, name: TextName, text: s
     const [member, ...rest] = name.text.slice(className.length + 1).split('.')
     const original = name.text.includes('/') ? entry.original.replaceAll('.', '/') : entry.original
     if (member === undefined || member === '') return original
-    const after = text[name.from + name.text.length] ?? ''
     // `e.g` is a member of the class `e` only where a message quotes it or has its arguments behind it.
-    if (!className.includes('.') && (rest.length > 0 || !/["'(]/u.test(after))) continue
-    const isCalled = rest.length === 0 && after === '('
+    if (!className.includes('.') && (rest.length > 0 || !/["'(]/u.test(name.after))) continue
+    const isCalled = rest.length === 0 && name.after === '('
     return [original, originalMember(bytes, entry, member, isCalled) ?? member, ...rest].join('.')
   }
   return null

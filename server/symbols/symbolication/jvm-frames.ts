@@ -12,7 +12,8 @@ import {
   retraceClass,
 } from '../proguard/retrace-frame.ts'
 import { retraceStack } from '../proguard/retrace-stack.ts'
-import { classNamesIn, retraceText } from '../proguard/retrace-text.ts'
+import { namesInText, originalName, retraceText, type TextName } from '../proguard/retrace-text.ts'
+import type { OpenIndex } from './open-index.ts'
 import { eachFrame, keepRaw, type Replacements, type Symbolication, unreadableFrame } from './readable-frame.ts'
 import { isReady } from './symbol-reader.ts'
 
@@ -36,51 +37,77 @@ export async function readJvmFrames(of: Symbolication, replacements: Replacement
   }
   const index = await reader.open(orgId, file)
   if (index === null) return event.exceptions
-  const { directory } = index
-  const partsOf = (names: readonly string[]): Promise<PartReader> =>
-    reader.load(orgId, file, proguardParts(directory, names))
+  const partsOf: PartsOf = (names) => reader.load(orgId, file, proguardParts(index.directory, names))
+  await readStacks(event, frames, index, partsOf, replacements)
+  if (frames.some((frame) => replacements.has(frame))) of.watcher?.onUsed(file.id)
+  return readExceptions(event.exceptions, index, partsOf)
+}
 
+/** Loads the parts with classes of obfuscated names. */
+type PartsOf = (names: readonly string[]) => Promise<PartReader>
+
+async function readStacks(
+  event: Event,
+  frames: readonly Frame[],
+  { directory, readings: known }: OpenIndex,
+  partsOf: PartsOf,
+  replacements: Replacements,
+): Promise<void> {
   const obfuscated = frames.map(obfuscatedFrame)
-  const readings = await index.readings.of(
-    obfuscated.map(({ className, method, line, file: name }) => `${className}\n${method}\n${line}\n${name}`),
+  const readings = await known.of(
+    obfuscated.map(({ className, method, line, file }) => `${className}\n${method}\n${line}\n${file}`),
     async (unknown) => {
       const wanted = unknown.flatMap((n) => obfuscated[n] ?? [])
       const part = await partsOf(wanted.map(({ className }) => className))
       return wanted.map((frame) => readFrame(directory, part, frame))
     },
   )
-  const inTexts = new Set(event.exceptions.flatMap(({ value }) => classNamesIn(value ?? '')))
-  const names = [...new Set([...event.exceptions.map(classOf), ...inTexts])]
-  const originals = await index.classes.of(names, async (unknown) => {
-    const wanted = unknown.map((n) => names[n] ?? '')
-    const part = await partsOf(wanted)
-    return wanted.map((name) => retraceClass(directory, part, name))
-  })
-  const classes = new Map(names.map((name, n) => [name, originals[n] ?? null]))
-  const isClass = (name: string): boolean => (classes.get(name) ?? null) !== null
-
-  // A frame that called an outline is read at another line, too; in texts, members stand behind their class.
+  // A frame that called an outline is read at another line, too.
   const callers = obfuscated.filter((_, n) => readings[n]?.[0]?.facts.positions !== undefined)
-  const part = await partsOf([...callers.map(({ className }) => className), ...[...inTexts].filter(isClass)])
-  const known = new Map(obfuscated.map((frame, n) => [frame, readings[n]]))
-  const read = (frame: ObfuscatedFrame): readonly Reading[] => known.get(frame) ?? readFrame(directory, part, frame)
-  const byFrame = new Map(frames.map((frame, n) => [frame, obfuscated[n]]))
+  const part = await partsOf(callers.map(({ className }) => className))
+  const byFrame = new Map(obfuscated.map((frame, n) => [frame, readings[n]]))
+  const read = (frame: ObfuscatedFrame): readonly Reading[] => byFrame.get(frame) ?? readFrame(directory, part, frame)
+
+  const places = new Map(frames.map((frame, n) => [frame, n]))
   const readStack = ({ frames: all }: Stacktrace, thrown: string | null): void => {
     // The mapping reads the innermost frame first.
-    const own = all.filter((frame) => byFrame.has(frame)).toReversed()
-    const stack = { thrown, frames: own.flatMap((frame) => byFrame.get(frame) ?? []) }
-    for (const [n, found] of retraceStack(stack, read).entries()) replaceFrame(event, own[n], found, replacements)
+    const own = all.flatMap((frame) => places.get(frame) ?? []).toReversed()
+    const stack = { thrown, frames: own.flatMap((n) => obfuscated[n] ?? []) }
+    for (const [n, found] of retraceStack(stack, read).entries())
+      replaceFrame(event, frames[own[n] ?? -1], found, replacements)
   }
   for (const exception of event.exceptions)
     if (exception.stacktrace !== null) readStack(exception.stacktrace, classOf(exception))
   for (const { stacktrace } of event.threads) if (stacktrace !== null) readStack(stacktrace, null)
-  if (frames.some((frame) => replacements.has(frame))) of.watcher?.onUsed(file.id)
-  return event.exceptions.map((exception) => {
+}
+
+/** @returns the exceptions with the names of their types, and of what their messages mention */
+async function readExceptions(
+  exceptions: readonly Exception[],
+  { directory, classes, names }: OpenIndex,
+  partsOf: PartsOf,
+): Promise<readonly Exception[]> {
+  const types = exceptions.map(classOf)
+  const originals = await classes.of(types, async (unknown) => {
+    const wanted = unknown.map((n) => types[n] ?? '')
+    const part = await partsOf(wanted)
+    return wanted.map((name) => retraceClass(directory, part, name))
+  })
+  const inTexts = exceptions.flatMap(({ value }) => (value === null ? [] : namesInText(value)))
+  const named = await names.of(inTexts.map(keyOfName), async (unknown) => {
+    const wanted = unknown.flatMap((n) => inTexts[n] ?? [])
+    const part = await partsOf(wanted.flatMap((name) => name.classes))
+    return wanted.map((name) => originalName(directory, part, name))
+  })
+  const byName = new Map(inTexts.map((name, n) => [keyOfName(name), named[n] ?? null]))
+  return exceptions.map((exception, n) => {
     const { value } = exception
-    const readable = value === null ? null : retraceText(directory, part, value, isClass)
-    return named(exception, readable, classes.get(classOf(exception)) ?? null)
+    const readable = value === null ? null : retraceText(value, (name) => byName.get(keyOfName(name)) ?? null)
+    return readableException(exception, readable, originals[n] ?? null)
   })
 }
+
+const keyOfName = ({ text, after }: TextName): string => `${text}\n${after}`
 
 const obfuscatedFrame = ({ module, function: method, lineno: line, filename: file }: Frame): ObfuscatedFrame => ({
   className: module ?? '',
@@ -118,7 +145,7 @@ function replaceFrame(
 const isUnchanged = (chain: readonly RetracedFrame[], { module, function: name, lineno }: Frame): boolean =>
   chain.length === 1 && chain[0]?.className === module && chain[0].method === name && chain[0].line === lineno
 
-function named(exception: Exception, value: string | null, className: string | null): Exception {
+function readableException(exception: Exception, value: string | null, className: string | null): Exception {
   if (className === null) return value === exception.value ? exception : { ...exception, value }
   const dot = className.lastIndexOf('.')
   return { ...exception, value, type: className.slice(dot + 1), module: dot < 0 ? null : className.slice(0, dot) }

@@ -18,6 +18,8 @@ export class OpenIndex {
   readonly readings = new Answers<string, readonly Reading[]>((readings) => sum(readings, lengthOfReading))
   /** Original names of classes. */
   readonly classes = new Answers<string, string | null>(lengthOf)
+  /** Original names in texts, by the name and the character behind it. */
+  readonly names = new Answers<string, string | null>(lengthOf)
   /** Calls of a debug file, by address. */
   readonly chains = new Answers<number, readonly NativeFrame[]>((chain) =>
     sum(chain, ({ functionName, rawName, file }) => OBJECT_BYTES + lengthOf(functionName, rawName, file)),
@@ -28,8 +30,8 @@ export class OpenIndex {
   }
 
   get sizeBytes(): number {
-    const { positions, lines, readings, classes, chains } = this
-    const answers = positions.bytes + lines.bytes + readings.bytes + classes.bytes + chains.bytes
+    const { positions, lines, readings, classes, names, chains } = this
+    const answers = positions.bytes + lines.bytes + readings.bytes + classes.bytes + names.bytes + chains.bytes
     return this.directory.length + answers
   }
 }
