@@ -140,6 +140,11 @@ export const serverDistricts = [
     rooms: ['webhooks'],
   },
   {
+    name: 'assistant',
+    purpose: 'questions answered from the data of the organisation',
+    rooms: ['models', 'query', 'ask', 'analysis', 'mcp', 'contract.api.ts', 'handlers.ts'],
+  },
+  {
     name: 'service',
     purpose: 'the running whole',
     rooms: [

@@ -22,6 +22,7 @@ export const PERMISSIONS = {
   'alerts.write': { minRole: 'member', scope: 'alerts:write' },
   'releases.read': { minRole: 'viewer', scope: 'releases:read' },
   'releases.write': { minRole: 'member', scope: 'releases:write' },
+  'ai.use': { minRole: 'viewer', scope: 'ai:use' },
   'uploads.read': { minRole: 'viewer', scope: 'releases:read' },
   'uploads.write': { minRole: 'member', scope: 'uploads:write' },
   'projects.read': { minRole: 'viewer', scope: 'projects:read' },

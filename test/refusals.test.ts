@@ -452,6 +452,7 @@ const SCOPE: Readonly<Record<Exclude<Permission, 'public'>, Scope | 'any' | null
   'issues.read': 'issues:read',
   'issues.write': 'issues:write',
   'issues.admin': 'issues:admin',
+  'ai.use': 'ai:use',
   'alerts.read': 'alerts:read',
   'alerts.write': 'alerts:write',
   'metrics.read': 'metrics:read',
