@@ -8,6 +8,11 @@ export type EgressRequest = {
   readonly timeoutMs?: number
   /** After so many bytes of the body the connection is dropped. Default 64 KiB. */
   readonly maxBodyBytes?: number
+  /**
+   * Takes the body as it arrives, at most `maxBodyBytes` of it; the response then holds none. It must be fast and must not
+   * throw: nothing slows the sender down.
+   */
+  readonly onBody?: (chunk: Buffer, head: Pick<EgressResponse, 'status' | 'headers'>) => void
   readonly signal?: AbortSignal
   /**
    * On whose behalf it is sent, such as the id of a webhook endpoint. Groups share no connections, and each has the whole

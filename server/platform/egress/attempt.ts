@@ -41,6 +41,11 @@ export function createAttempt(request: EgressRequest): Attempt {
   const parts: Buffer[] = []
   let sizeBytes = 0
 
+  const take = (chunk: Buffer): void => {
+    if (request.onBody === undefined) parts.push(chunk)
+    else if (head !== null) request.onBody(chunk, head)
+  }
+
   const timings = (): EgressTimings => ({
     dnsMs: connection?.steps?.dnsMs ?? null,
     connectMs: connection?.steps?.connectMs ?? null,
@@ -104,9 +109,9 @@ export function createAttempt(request: EgressRequest): Attempt {
         onResponseData(_controller, chunk) {
           if (settled) return
           const left = maxBodyBytes - sizeBytes
-          // A copy: the chunk is a view of a buffer that is read into again.
-          if (left > 0) parts.push(Buffer.from(chunk.subarray(0, left)))
           sizeBytes += chunk.length
+          // A copy: the chunk is a view of a buffer that is read into again.
+          if (left > 0) take(Buffer.from(chunk.subarray(0, left)))
           if (chunk.length > left) settle(null, false)
         },
         onResponseEnd() {

@@ -133,6 +133,60 @@ describe('a request', () => {
   })
 })
 
+describe('a body that is read while it arrives', () => {
+  const streaming = async (answer: Answer, rest: Partial<EgressRequest> = {}) => {
+    const receiver = await receiverWith({ respond: () => answer })
+    const chunks: string[] = []
+    const statuses = new Set<number>()
+    const onBody: EgressRequest['onBody'] = (chunk, { status }) => {
+      chunks.push(chunk.toString())
+      statuses.add(status)
+    }
+    const response = await egressWith().request(get(receiver.url, { onBody, ...rest }))
+    return { response, chunks, statuses: [...statuses] }
+  }
+
+  test('is given in parts, with the status, and is not kept', async () => {
+    const { response, chunks, statuses } = await streaming({ status: 418, body: 'abcdef', dripMs: 5 })
+    expect(response).toMatchObject({ status: 418, bodyComplete: true })
+    expect(response.body.length).toBe(0)
+    expect(chunks.length).toBeGreaterThan(1)
+    expect(chunks.join('')).toBe('abcdef')
+    expect(statuses).toEqual([418])
+  })
+
+  test('ends at the bound', async () => {
+    const { response, chunks } = await streaming({ bodySizeBytes: 10_000_000 }, { maxBodyBytes: 100_000 })
+    expect(response.bodyComplete).toBe(false)
+    expect(chunks.join('').length).toBe(100_000)
+  })
+
+  test('ends with its signal, and then the connection does', async () => {
+    const receiver = await receiverWith({ respond: () => ({ body: 'x'.repeat(1_000), dripMs: 5 }) })
+    const stop = new AbortController()
+    let sizeBytes = 0
+    const response = await egressWith().request(
+      get(receiver.url, {
+        signal: stop.signal,
+        onBody: (chunk) => {
+          sizeBytes += chunk.length
+          stop.abort()
+        },
+      }),
+    )
+    expect(response).toMatchObject({ status: 200, bodyComplete: false })
+    expect(sizeBytes).toBeLessThan(1_000)
+    await waitFor('the connection to be dropped', () => receiver.openConnections() === 0)
+  })
+
+  test('whose end is cut is not complete', async () => {
+    const raw = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort'
+    const { response, chunks } = await streaming({ raw })
+    expect(response.bodyComplete).toBe(false)
+    expect(chunks.join('')).toBe('short')
+  })
+})
+
 describe('receivers that misbehave', () => {
   const answers: Record<string, Answer> = {
     '/204': 204,
