@@ -22,8 +22,11 @@ export type EventStream = {
   send(event: string | null, data: unknown): void
   /** Aborted when the client is gone or the service stops. */
   readonly signal: AbortSignal
-  /** Ends it from our side; the client may connect again. */
-  end(): void
+  /**
+   * Ends it from our side; the client may connect again.
+   * @param lastData data of one more event, as it is and not as JSON: one line of text
+   */
+  end(lastData?: string): void
 }
 
 /** A file that the client saves. */

@@ -28,6 +28,15 @@ const specs = routes({
     csv: csvTable('devices', Devices, ({ rows }) => rows, ['name', 'sessions']),
   },
   flood: { method: 'GET', path: '/api/flood', tag: 'T', summary: 'A stream', permission: 'public', stream: 'sse' },
+  talk: {
+    method: 'POST',
+    path: '/api/talk',
+    tag: 'T',
+    summary: 'A stream for a body',
+    permission: 'public',
+    body: z.strictObject({ text: z.string() }),
+    stream: 'sse',
+  },
   late: { method: 'GET', path: '/api/late', tag: 'T', summary: 'A late one', permission: 'public', stream: 'sse' },
 })
 const unlimited = () => ({ headers: () => ({}), giveBack: () => {} })
@@ -42,6 +51,10 @@ bindRoutes(
   {
     devices: () => Promise.resolve({ rows: [{ name: '=A1', sessions: 2, secret: 'not declared' }] }),
     flood: (_app: unknown, _actor: unknown, call: { openStream(): EventStream }) => {
+      streams.push(call.openStream())
+      return Promise.resolve()
+    },
+    talk: (_app: unknown, _actor: unknown, call: { openStream(): EventStream }) => {
       streams.push(call.openStream())
       return Promise.resolve()
     },
@@ -94,6 +107,32 @@ test('the same answer is JSON, or a CSV file that no browser shows as a page', a
     'content-disposition': `attachment; filename="devices.csv"; filename*=UTF-8''devices.csv`,
     'x-content-type-options': 'nosniff',
   })
+})
+
+const talk = (signal?: AbortSignal) =>
+  fetch(new URL('/api/talk', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"text":"hello"}',
+    ...(signal === undefined ? {} : { signal }),
+  })
+
+test('the answer to a body is a stream, too, and its last data may be no JSON', async () => {
+  const answer = await talk()
+  const stream = streams.at(-1)
+  expect(stream?.signal.aborted).toBe(false)
+  stream?.send(null, { delta: 'a\nb' })
+  stream?.end('[DONE]')
+  stream?.end('[TWICE]')
+  expect(await answer.text()).toBe(': open\n\ndata: {"delta":"a\\nb"}\n\ndata: [DONE]\n\n')
+})
+
+test('a stream for a body ends when its client leaves', async () => {
+  const leaving = new AbortController()
+  await talk(leaving.signal)
+  const stream = streams.at(-1)
+  leaving.abort()
+  await waitFor('the stream to end', () => stream?.signal.aborted === true)
 })
 
 test('HEAD opens no stream', async () => {

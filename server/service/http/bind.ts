@@ -275,16 +275,19 @@ function openStream(
     end()
     raw.destroy()
   }
-  const end = () => {
+  const close = () => end()
+  const end = (lastData?: string) => {
+    if (lastData !== undefined && !closed.signal.aborted) raw.write(`data: ${lastData}\n\n`)
     clearInterval(heartbeat)
     clearTimeout(expiry)
-    stopping.removeEventListener('abort', end)
+    stopping.removeEventListener('abort', close)
     closed.abort()
     raw.end()
   }
-  request.raw.once('close', end)
-  raw.once('error', end)
-  stopping.addEventListener('abort', end)
+  // Not the request: it is closed as soon as its body is read.
+  raw.once('close', close)
+  raw.once('error', close)
+  stopping.addEventListener('abort', close)
   // The service is stopping, or the client disconnected during authentication: these events do not fire again.
   if (stopping.aborted || raw.destroyed || request.raw.socket.destroyed) end()
   return {
