@@ -16,6 +16,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   app_sessions: ['telemetry/app-health'],
   applications: ['identity/auth'],
   assembled_files: ['symbols/upload-protocol'],
+  assistant_usage: ['assistant/models'],
   attachment_chunks: ['events/attachments'],
   attachments: ['events/attachments'],
   attempt_counters: ['identity/auth'],

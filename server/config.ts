@@ -64,6 +64,7 @@ export type Config = {
   readonly metricsToken: string | null
   /** Verifies what the chat platform sends. Null: the chat is not connected. */
   readonly chatSigningSecret: string | null
+  readonly ai: AiSettings
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly version: string
 }
@@ -76,6 +77,29 @@ export type FcmSettings = {
   readonly privateKey: KeyObject
   readonly privateKeyId: string | null
   readonly tokenUrl: string
+}
+
+/** Wire formats of models. */
+export const AI_PROVIDERS = ['openai', 'anthropic', 'ollama'] as const
+
+/** The model that the assistant asks, and the bounds of each organisation. */
+export type AiSettings = {
+  /** Null: the assistant answers by rules only. */
+  readonly model: {
+    readonly provider: (typeof AI_PROVIDERS)[number]
+    readonly baseUrl: string
+    readonly name: string
+    readonly apiKey: string | null
+  } | null
+  /** USD per million tokens. */
+  readonly price: { readonly input: number; readonly output: number }
+  readonly requestsPerMinute: number
+  /** Of a UTC day; null without a bound. */
+  readonly tokensPerDay: number | null
+  /** Of a calendar month in UTC; null without a bound. */
+  readonly usdPerMonth: number | null
+  /** Whether the audit log holds questions, prompts and answers. */
+  readonly keepsTexts: boolean
 }
 
 /** An invalid setting. The message is the line that the operator sees. */
@@ -180,6 +204,20 @@ const Environment = z.object({
   PASSWORD_CHECK: oneOf(['block', 'warn', 'off']).optional(),
   METRICS_TOKEN: z.string().min(16, { error: 'must be at least 16 characters' }).optional(),
   CHAT_SIGNING_SECRET: z.string().trim().min(16, { error: 'must be at least 16 characters' }).optional(),
+  AI_PROVIDER: oneOf(AI_PROVIDERS).optional(),
+  AI_BASE_URL: webUrl.optional(),
+  AI_MODEL: z.string().trim().min(1, { error: 'must not be empty' }).max(200).optional(),
+  AI_API_KEY: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{1,1000}$/, { error: 'must be printable characters without spaces' })
+    .optional(),
+  AI_USD_PER_MILLION_INPUT_TOKENS: number(0, 10_000).default(0),
+  AI_USD_PER_MILLION_OUTPUT_TOKENS: number(0, 10_000).default(0),
+  AI_REQUESTS_PER_MINUTE: wholeNumber(1, 10_000).default(20),
+  AI_TOKENS_PER_DAY: wholeNumber(1, 1_000_000_000).optional(),
+  AI_USD_PER_MONTH: number(0, 1_000_000).optional(),
+  AI_AUDIT_TEXTS: oneOf(['0', '1']).default('0'),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   NODE_ENV: z.string().default(''),
 })
@@ -272,6 +310,7 @@ export function readConfig(environment: Environment = process.env): Config {
     passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
     metricsToken: env.METRICS_TOKEN ?? null,
     chatSigningSecret: env.CHAT_SIGNING_SECRET ?? null,
+    ai: aiOf(env),
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),
   })
@@ -284,6 +323,7 @@ const SECRET_NAMES = new Set([
   'METRICS_TOKEN',
   'CHAT_SIGNING_SECRET',
   'SMTP_URL',
+  'AI_API_KEY',
   'OAUTH_GITHUB_CLIENT_SECRET',
   'OAUTH_GOOGLE_CLIENT_SECRET',
 ])
@@ -298,6 +338,39 @@ function githubOf(env: Settings): Config['oauth']['github'] {
 function googleOf(env: Settings): Config['oauth']['google'] {
   const client = clientOf('OAUTH_GOOGLE', env.OAUTH_GOOGLE_CLIENT_ID, env.OAUTH_GOOGLE_CLIENT_SECRET)
   return client === null ? null : { ...client, issuer: env.OAUTH_GOOGLE_ISSUER }
+}
+
+const AI_BASE_URLS = { openai: 'https://api.openai.com/v1', anthropic: 'https://api.anthropic.com' } as const
+
+/** @throws ConfigError when settings of the model do not fit together */
+function aiOf(env: Settings): AiSettings {
+  if (env.AI_USD_PER_MONTH !== undefined && env.AI_USD_PER_MILLION_OUTPUT_TOKENS === 0)
+    throw new ConfigError(
+      'AI_USD_PER_MONTH needs AI_USD_PER_MILLION_INPUT_TOKENS and AI_USD_PER_MILLION_OUTPUT_TOKENS, the prices of the model.',
+    )
+  return Object.freeze({
+    model: modelOf(env),
+    price: { input: env.AI_USD_PER_MILLION_INPUT_TOKENS, output: env.AI_USD_PER_MILLION_OUTPUT_TOKENS },
+    requestsPerMinute: env.AI_REQUESTS_PER_MINUTE,
+    tokensPerDay: env.AI_TOKENS_PER_DAY ?? null,
+    usdPerMonth: env.AI_USD_PER_MONTH ?? null,
+    keepsTexts: env.AI_AUDIT_TEXTS === '1',
+  })
+}
+
+function modelOf(env: Settings): AiSettings['model'] {
+  const { AI_PROVIDER: provider, AI_MODEL: name, AI_API_KEY: apiKey = null } = env
+  if (provider === undefined) {
+    const lone = (['AI_BASE_URL', 'AI_MODEL', 'AI_API_KEY'] as const).find((one) => env[one] !== undefined)
+    if (lone !== undefined) throw new ConfigError(`${lone} needs AI_PROVIDER: one of ${AI_PROVIDERS.join(', ')}.`)
+    return null
+  }
+  if (name === undefined) throw new ConfigError('AI_PROVIDER needs AI_MODEL, the name of the model.')
+  const baseUrl = env.AI_BASE_URL ?? (provider === 'ollama' ? undefined : AI_BASE_URLS[provider])
+  if (baseUrl === undefined)
+    throw new ConfigError('AI_PROVIDER ollama needs AI_BASE_URL, such as http://127.0.0.1:11434.')
+  if (provider === 'anthropic' && apiKey === null) throw new ConfigError('AI_PROVIDER anthropic needs AI_API_KEY.')
+  return Object.freeze({ provider, baseUrl, name, apiKey })
 }
 
 /** The parts that we use of the file that Google calls a key of a service account. */

@@ -282,6 +282,28 @@ export const KINDS = {
     audit: 'nlq.rejected',
     outcome: 'denied',
   },
+  /** `source`: built_in or model. `question` only where the operator keeps texts. */
+  'assistant.asked': {
+    target: 'org',
+    data: z.looseObject({ source: z.string(), question: z.string().optional() }),
+    audit: 'assistant.asked',
+    verbatim: 'question',
+  },
+  /** Something was sent to a model; `prompt` and `answer` only where the operator keeps texts. */
+  'assistant.model_called': {
+    target: 'org',
+    data: z.looseObject({
+      purpose: z.string(),
+      model: z.string(),
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      error: z.string().optional(),
+      prompt: z.string().optional(),
+      answer: z.string().optional(),
+    }),
+    audit: 'assistant.model_called',
+    verbatim: 'answer',
+  },
   'encryption.key_rotated': { target: 'org', data: z.object({ key_id: z.string() }), audit: 'encryption.key_rotated' },
   'audit.exported': { target: 'org', data: z.looseObject({}), audit: 'audit.exported' },
 

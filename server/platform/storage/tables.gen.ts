@@ -133,6 +133,16 @@ export type Tables = {
     file_ids: string[]
     created_at: Date
   }
+  assistant_usage: {
+    org_id: string
+    day: string
+    requests: Generated<number>
+    input_tokens: Generated<number>
+    output_tokens: Generated<number>
+    cost_micros: Generated<number>
+    minute: Date
+    minute_requests: Generated<number>
+  }
   attachment_chunks: {
     received_day: string
     attachment_id: string
