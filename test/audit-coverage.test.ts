@@ -120,6 +120,7 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   updateRelease: ['release.updated'],
   addReleaseCommits: ['release.updated'],
   createDeploy: ['release.updated'],
+  ask: ['assistant.asked'],
   updateQuota: ['org.quota_updated'],
   exportAuditLog: ['audit.exported'],
   createAlertRule: ['alert_rule.created'],
@@ -168,6 +169,7 @@ const TARGETS: Readonly<Record<string, string>> = {
   webhook: 'endpoint',
   alert_rule: 'alert_rule',
   alert: 'alert',
+  assistant: 'org',
 }
 
 const names = Object.keys(contract) as Name[]

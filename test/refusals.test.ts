@@ -201,6 +201,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   readQuota: 'viewer',
   updateQuota: 'admin',
   streamLive: 'viewer',
+  readAssistant: 'viewer',
+  ask: 'viewer',
   downloadAttachment: 'viewer',
   listFeedback: 'viewer',
   listAuditLog: 'admin',

@@ -685,6 +685,14 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   replayWebhookDelivery: onDelivery({ retries: true }),
   replayWebhookDeliveries: async (app, owner) => ({ body: { ids: [await insertDelivery(app, owner)], retries: true } }),
 
+  readAssistant: nothing,
+  ask: async (app, owner, stranger) => ({
+    body: { messages: [{ role: 'user', content: 'What is new?' }], project_id: await insertProject(app, owner) },
+    foreignBodies: [
+      { messages: [{ role: 'user', content: 'What is new?' }], project_id: await insertProject(app, stranger) },
+    ],
+  }),
+
   streamLive: nothing,
 }
 

@@ -100,9 +100,7 @@ async function record(
   }
   await app.tx(async (tx) => {
     await settleCall(tx, ai, actor.orgId, reserved, used)
-    await recordFacts(tx, factContext(app, actor), [
-      { kind: 'assistant.model_called', orgId: actor.orgId, data },
-    ])
+    await recordFacts(tx, factContext(app, actor), [{ kind: 'assistant.model_called', orgId: actor.orgId, data }])
   })
   return used
 }

@@ -7,4 +7,12 @@ const PATTERNS = (['email', 'ip_address'] as const).map((pattern) => textPattern
  * neither of them, whatever those rules keep.
  */
 export const maskPersonal = (text: string): string =>
-  PATTERNS.reduce((masked, pattern) => pattern?.replace(masked, () => pattern.word, () => {}) ?? masked, text)
+  PATTERNS.reduce(
+    (masked, pattern) =>
+      pattern?.replace(
+        masked,
+        () => pattern.word,
+        () => {},
+      ) ?? masked,
+    text,
+  )

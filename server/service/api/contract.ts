@@ -6,6 +6,7 @@ import { symbolsContract } from '../../symbols/contract.api.ts'
 import { issuesContract } from '../../issues/contract.api.ts'
 import { ingestContract } from '../../ingest/contract.api.ts'
 import { alertsContract } from '../../alerts/contract.api.ts'
+import { assistantContract } from '../../assistant/contract.api.ts'
 import type { ByAddress } from '../../platform/kernel/contract.ts'
 import { liveRoutes } from '../../platform/live/live.api.ts'
 import { privacyRoutes } from '../erasure/privacy.api.ts'
@@ -39,6 +40,7 @@ export const contract = {
   ...symbolsContract,
   ...webhookRoutes,
   ...deliveryRoutes,
+  ...assistantContract,
   ...canaryRoutes,
   ...liveRoutes,
   ...auditRoutes,

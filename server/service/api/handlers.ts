@@ -21,6 +21,7 @@ import { symbolsHandlers } from '../../symbols/handlers.ts'
 import { issuesHandlers } from '../../issues/handlers.ts'
 import { ingestHandlers } from '../../ingest/handlers.ts'
 import { alertsHandlers } from '../../alerts/handlers.ts'
+import { assistantHandlers } from '../../assistant/handlers.ts'
 import type { Contract } from './contract.ts'
 
 /** Every handler of the product API; the type fails when a route has none. */
@@ -42,6 +43,7 @@ export const handlers: Handlers<Contract> = {
   ...symbolsHandlers,
   ...webhookHandlers,
   ...deliveryHandlers,
+  ...assistantHandlers,
   ...canaryHandlers,
   ...liveHandlers,
   ...auditHandlers,

@@ -1,0 +1,17 @@
+import type { Asked } from './asked.ts'
+import { suggestQuestions } from './suggest-questions.ts'
+import type { Understood } from './understand.ts'
+
+/**
+ * Answers a question from facts, without a model: the built-in analyst.
+ * @returns whether the question was understood
+ */
+export async function answerByRules({ intent }: Understood, asked: Asked): Promise<boolean> {
+  await intent?.answer(asked)
+  const { refused } = asked.facts
+  for (const sentence of refused) asked.say(`I may not read all that this needs. ${sentence}`)
+  if (intent !== null) return true
+  asked.say('I answer from the data by rules, and I did not understand this question. I can answer, for example:')
+  for (const question of await suggestQuestions(asked)) asked.say(`- ${question}`)
+  return false
+}

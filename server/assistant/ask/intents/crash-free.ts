@@ -1,0 +1,153 @@
+import { filterWords, healthFilters, ofProjects, ofScope, rangeOf, type Asked, type Intent } from '../asked.ts'
+import { pathTo, type Cite } from '../facts.ts'
+import { findReleases } from '../find-release.ts'
+import { Series } from '../shapes.ts'
+import { timeText } from '../time-words.ts'
+import { count, percent, plural, quoted } from '../words.ts'
+
+/** "How did the crash-free rate develop?", "What is the crash rate of 4.12 on Android?" */
+export const crashFree: Intent = {
+  name: 'crash_free',
+  fits: ({ text }) =>
+    /crash[- ]?free|crash(?:ing)? rates?|stability|\bstable\b|(?:share|percentage|fraction|proportion) of (?:sessions|users)[\w ]* crash|how (?:often|frequently) do(?:es)? .*crash|crashed sessions|sessions (?:that )?crash|how many sessions|number of sessions/.test(
+      text,
+    )
+      ? 6
+      : /\btrend|over time|develop/.test(text)
+        ? 3
+        : 0,
+  async answer(asked) {
+    const { question, facts, projectId } = asked
+    const { range, period, label } = rangeOf(asked)
+    const releases = await findReleases(asked)
+    if (question.releases.length > 0 && releases.length === 0) return
+    const isOwnPeriod = question.period !== null
+    for (const release of releases.length === 0 ? [undefined] : releases) {
+      const series = await ofProjects(asked, (project) =>
+        release !== undefined && release.project_id !== project.id
+          ? Promise.resolve(null)
+          : facts.read('readMetrics', Series, {
+              query: {
+                projectId: project.id,
+                metric: 'crash_rate',
+                by: 'sessions',
+                range,
+                ...healthFilters(question, release?.version),
+              },
+            }),
+      )
+      const rows = series
+        .map(({ project, figures }) => ({ project, figures, ...sumOf(figures, period) }))
+        .filter(({ sessions }) => sessions > 0)
+      const what = `${release === undefined ? ofScope(asked) : ` of ${release.version}`}${filterWords(question)}`
+      const when = isOwnPeriod ? period.label : label
+      const cite = facts.source(
+        `Crash-free sessions${what} ${when}`,
+        'readMetrics',
+        pathTo('/metrics', { project: projectId ?? rows[0]?.project.id, range }),
+        [
+          ['What', 'Sessions', 'Crashed', 'Crash-free'],
+          ...rows.map(({ project, sessions, crashed }) => [
+            project.name,
+            count(sessions),
+            count(crashed),
+            percent(1 - crashed / sessions),
+          ]),
+          ...totalRow(rows),
+          ...rows.flatMap(({ figures, project }) => [
+            ...(figures.previous_total === null || isOwnPeriod
+              ? []
+              : [[`${project.name}, the time before`, '–', '–', percent(1 - figures.previous_total)]]),
+            ...findingRow(figures),
+            ...daysOf(figures, period).map(({ day, sessions, crashed }) => [
+              day,
+              count(sessions),
+              count(crashed),
+              percent(1 - crashed / sessions),
+            ]),
+          ]),
+        ],
+      )
+      if (rows.length === 0) {
+        if (facts.refused.size === 0) asked.say(`There are no sessions${what} ${when}, so the rate is unknown.`)
+        continue
+      }
+      const all = totalOf(rows)
+      asked.say(
+        `**${cite(percent(1 - all.crashed / all.sessions))} of sessions**${what} were crash-free ${when}: ${cite(count(all.crashed))} of ${cite(count(all.sessions))} ${plural(all.sessions, 'session')} crashed.`,
+      )
+      if (rows.length > 1)
+        for (const { project, sessions, crashed } of rows)
+          asked.say(
+            `- ${project.name}: ${cite(percent(1 - crashed / sessions))} of ${cite(count(sessions))} ${plural(sessions, 'session')}`,
+          )
+      else if (rows[0] !== undefined) sayTrend(asked, cite, rows[0].figures, isOwnPeriod)
+    }
+  },
+}
+
+type Counted = { readonly sessions: number; readonly crashed: number }
+
+const totalOf = (rows: readonly Counted[]): Counted => ({
+  sessions: rows.reduce((sum, { sessions }) => sum + sessions, 0),
+  crashed: rows.reduce((sum, { crashed }) => sum + crashed, 0),
+})
+
+function totalRow(rows: readonly Counted[]): string[][] {
+  if (rows.length < 2) return []
+  const { sessions, crashed } = totalOf(rows)
+  return [['All', count(sessions), count(crashed), percent(1 - crashed / sessions)]]
+}
+
+/** Sessions of a series that started in a period, by whole intervals. */
+export function sumOf(
+  { points }: Series,
+  { from, to }: { readonly from: Date; readonly to: Date | null },
+): Counted & { readonly anr: number } {
+  const inside = points.filter(({ t }) => new Date(t) >= from && (to === null || new Date(t) < to))
+  const add = (key: 'sessions' | 'crashed' | 'anr'): number => inside.reduce((sum, point) => sum + (point[key] ?? 0), 0)
+  return { sessions: add('sessions'), crashed: add('crashed'), anr: add('anr') }
+}
+
+function daysOf({ points }: Series, { from, to }: { readonly from: Date; readonly to: Date | null }) {
+  const byDay = Map.groupBy(
+    points.filter(({ t }) => new Date(t) >= from && (to === null || new Date(t) < to)),
+    ({ t }) => t.slice(0, 10),
+  )
+  if (byDay.size < 2) return []
+  return [...byDay].flatMap(([day, of]) => {
+    const sessions = of.reduce((sum, point) => sum + (point.sessions ?? 0), 0)
+    const crashed = of.reduce((sum, point) => sum + (point.crashed ?? 0), 0)
+    return sessions === 0 ? [] : [{ day, sessions, crashed }]
+  })
+}
+
+function findingRow({ finding }: Series): string[][] {
+  const { since, before, after } = finding ?? {}
+  if (since === undefined || before === undefined || after === undefined) return []
+  return [
+    [
+      `The crash rate ${finding?.kind} at ${timeText(new Date(since))}`,
+      percent(before),
+      percent(after),
+      finding?.release ?? '–',
+    ],
+  ]
+}
+
+function sayTrend({ say }: Asked, cite: Cite, figures: Series, isOwnPeriod: boolean): void {
+  const { previous_total, total, finding } = figures
+  if (previous_total !== null && total !== null && !isOwnPeriod) {
+    const now = percent(1 - total)
+    const then = percent(1 - previous_total)
+    say(
+      now === then
+        ? `It is the same as in the time before: ${cite(then)}.`
+        : `It was ${cite(then)} in the time before: it ${total < previous_total ? 'rose' : 'fell'}.`,
+    )
+  }
+  if (finding?.since !== undefined && finding.before !== undefined && finding.after !== undefined)
+    say(
+      `The crash rate ${finding.kind} at ${timeText(new Date(finding.since))} from ${cite(percent(finding.before))} to ${cite(percent(finding.after))}${typeof finding.release === 'string' ? `, when ${quoted(finding.release)} arrived` : ''}.`,
+    )
+}

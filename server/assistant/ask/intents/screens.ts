@@ -1,0 +1,150 @@
+import { filterWords, ofProjects, rangeOf, type Asked, type Intent } from '../asked.ts'
+import { pathTo } from '../facts.ts'
+import { findReleases } from '../find-release.ts'
+import { page, Screen, Transaction } from '../shapes.ts'
+import { count, duration, percent, plural, quoted } from '../words.ts'
+
+const filters = ({ question }: Asked, release: string | undefined) => ({
+  ...(question.os === null ? {} : { os: [question.os] }),
+  ...(question.environment === null ? {} : { environment: [question.environment] }),
+  ...(release === undefined ? {} : { release: [release] }),
+})
+
+const ms = (value: number | null): string => (value === null ? '–' : duration(value))
+
+/** Those whose name the question has; all when it has none. */
+function named<T extends { readonly name: string }>({ question }: Asked, all: readonly T[]): readonly T[] {
+  const wanted = question.quoted?.toLowerCase()
+  const found = all.filter(({ name }) => {
+    const words = name.toLowerCase()
+    return wanted === undefined ? hasWords(question.text, words) : words.includes(wanted)
+  })
+  return found.length > 0 ? found : all
+}
+
+/** Whether a text has a name, or its last part, as words: `checkout` of `app/CheckoutScreen`. */
+function hasWords(text: string, name: string): boolean {
+  const last = name.split(/[./#:]/).at(-1) ?? name
+  return [name, last, last.replace(/(?:screen|page|activity|viewcontroller|view)$/, '')].some(
+    (part) => part.length >= 3 && new RegExp(`(?<![\\w-])${part.replaceAll(/[^\w ]/g, '.')}(?![\\w-])`).test(text),
+  )
+}
+
+/** "What are the slowest screens?", "How fast is the checkout screen?" */
+export const screens: Intent = {
+  name: 'screens',
+  fits: ({ text }) =>
+    /\bscreens?\b|\bpages?\b|\bviews?\b|\bactivit(?:y|ies)\b|ttid|ttfd|time to (?:initial|full) display|renders?\b|rendering/.test(
+      text,
+    )
+      ? 7
+      : /slowest|\bslow\b|\bsluggish|load(?:s|ing)? (?:slow|time)|laggy|performance/.test(text)
+        ? 3
+        : 0,
+  async answer(asked) {
+    const { facts, say, question } = asked
+    const { range, label } = rangeOf(asked)
+    const releases = await findReleases(asked)
+    if (question.releases.length > 0 && releases.length === 0) return
+    const isFastest = /fastest|quickest/.test(question.text)
+    let isKnown = false
+    for (const release of releases.length === 0 ? [undefined] : releases)
+      for (const { project, figures } of await ofProjects(asked, (one) =>
+        release !== undefined && release.project_id !== one.id
+          ? Promise.resolve(null)
+          : facts.read('listScreens', page(Screen), {
+              query: {
+                projectId: one.id,
+                range,
+                sort: isFastest ? 'p95' : '-p95',
+                limit: '100',
+                ...filters(asked, release?.version),
+              },
+            }),
+      )) {
+        const shown = named(asked, figures.items).slice(0, question.limit ?? 5)
+        if (shown.length === 0) continue
+        isKnown = true
+        const of = `${release === undefined ? project.name : release.version}${filterWords(question)}`
+        const cite = facts.source(
+          `Screens of ${of} ${label}`,
+          'listScreens',
+          pathTo('/performance/screens', { project: project.id, range }),
+          [
+            ['Screen', 'Loads', 'Median', 'p75', 'p95', 'p75 of the time before', 'Slow frames', 'Frozen frames'],
+            ...shown.map((one) => [
+              one.name,
+              count(one.count),
+              ms(one.render.p50_ms),
+              ms(one.render.p75_ms),
+              ms(one.render.p95_ms),
+              ms(one.previous_p75_ms),
+              one.slow_frame_ratio === null ? '–' : percent(one.slow_frame_ratio),
+              one.frozen_frame_ratio === null ? '–' : percent(one.frozen_frame_ratio),
+            ]),
+          ],
+        )
+        say(`${isFastest ? 'Fastest' : 'Slowest'} screens of ${of} ${label}, by p95:`)
+        for (const one of shown)
+          say(
+            `- ${quoted(one.name)}: p95 ${cite(ms(one.render.p95_ms))}, p75 ${cite(ms(one.render.p75_ms))}, ${cite(count(one.count))} ${plural(one.count, 'load')}` +
+              (one.previous_p75_ms === null ? '' : `; p75 was ${cite(ms(one.previous_p75_ms))} in the time before`),
+          )
+      }
+    if (!isKnown && facts.refused.size === 0) say(`No screens${filterWords(question)} were measured ${label}.`)
+  },
+}
+
+/** "Which transactions are slowest?", "Which endpoints fail most?" */
+export const transactions: Intent = {
+  name: 'transactions',
+  fits: ({ text }) =>
+    /transactions?|endpoints?|\brequests?\b|\bapi\b|operations?|throughput|failure rate|spans?\b|backend/.test(text)
+      ? 7
+      : 0,
+  async answer(asked) {
+    const { facts, say, question } = asked
+    const { range, label } = rangeOf(asked)
+    const [release] = await findReleases(asked)
+    const byFailures = /fail|error/.test(question.text)
+    let isKnown = false
+    for (const { project, figures } of await ofProjects(asked, (one) =>
+      facts.read('listTransactions', page(Transaction), {
+        query: {
+          projectId: one.id,
+          range,
+          sort: byFailures ? '-failures' : '-p95',
+          limit: '100',
+          ...filters(asked, release?.version),
+        },
+      }),
+    )) {
+      const shown = named(asked, figures.items).slice(0, question.limit ?? 5)
+      if (shown.length === 0) continue
+      isKnown = true
+      const cite = facts.source(
+        `Transactions of ${project.name} ${label}`,
+        'listTransactions',
+        pathTo('/performance', { project: project.id, range }),
+        [
+          ['Transaction', 'Count', 'Median', 'p75', 'p95', 'Failures', 'Failure rate'],
+          ...shown.map((one) => [
+            one.name,
+            count(one.count),
+            ms(one.p50),
+            ms(one.p75),
+            ms(one.p95),
+            count(one.failures),
+            one.failure_rate === null ? '–' : percent(one.failure_rate),
+          ]),
+        ],
+      )
+      say(`Transactions of ${project.name} ${label}${byFailures ? ' that fail most' : ', slowest first'}:`)
+      for (const one of shown)
+        say(
+          `- ${quoted(one.name)}: p95 ${cite(ms(one.p95))}, ${cite(count(one.failures))} of ${cite(count(one.count))} failed`,
+        )
+    }
+    if (!isKnown && facts.refused.size === 0) say(`No transactions${filterWords(question)} were measured ${label}.`)
+  },
+}
