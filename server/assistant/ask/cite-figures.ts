@@ -11,18 +11,19 @@ const UNIT = /^(?:%|percent|ms|s|sec|seconds?)[.,;:!?)]*$/
 /**
  * Checks the figures of an answer against its sources while it is written: a number behind which its source does not stand
  * gets the `[n]` of a source that holds it, else `[?]`. Names, versions and times count as held where a source has them as
- * text. Titles of sources say what was asked for, their numbers need no mark. Fences lose their language, so that nothing in
+ * text. Spans and days that the title of a source names need no mark. Fences lose their language, so that nothing in
  * the words of a model is offered as a statement, and images and links to other sites are broken.
  */
 export class FigureCheck {
   readonly #sources: readonly AnswerSource[]
   readonly #numbers: ReadonlyMap<string, readonly number[]>
   readonly #text: string
-  readonly #titles: ReadonlySet<string>
+  readonly #titles: string
   readonly #write: (text: string) => void
   #rest = ''
-  /** A number whose mark may follow, with its unit. */
-  #waiting: { written: string; behind: string; figure: string } | null = null
+  /** A number whose mark may follow, with its unit and the word before it. */
+  #waiting: { written: string; behind: string; figure: string; bare: string; before: string } | null = null
+  #before = ''
 
   /** @param write takes checked text */
   constructor(sources: readonly AnswerSource[], write: (text: string) => void) {
@@ -32,7 +33,7 @@ export class FigureCheck {
     for (const { n, rows } of sources)
       for (const found of rows.flat().flatMap(numbersIn)) numbers.set(found, [...(numbers.get(found) ?? []), n])
     this.#numbers = numbers
-    this.#titles = new Set(sources.flatMap(({ title }) => numbersIn(title)))
+    this.#titles = sources.map(({ title }) => ` ${wordsOf(title)} `).join('')
     this.#text = sources
       .flatMap(({ title, rows }) => [title, ...rows.flat()])
       .join('\n')
@@ -43,10 +44,15 @@ export class FigureCheck {
   take(fragment: string): void {
     this.#rest += fragment
     for (;;) {
+      // The end of a quotation may still come.
+      if (
+        /^\s*`[^`]*(?:`\S*)?$/.test(this.#rest) &&
+        this.#rest.length < 240 &&
+        !this.#rest.trimStart().startsWith('``')
+      )
+        return
       const found = /^(\s*)(`[^`\n]{1,200}`(?=[^`])\S*|[^\s]+)(?=\s)/.exec(this.#rest)
       if (found === null) return
-      // The end of a quotation may still come.
-      if (/^\s*`[^`]*$/.test(this.#rest) && this.#rest.length < 240 && !this.#rest.trimStart().startsWith('``')) return
       this.#rest = this.#rest.slice(found[0].length)
       this.#word(found[1] ?? '', found[2] ?? '')
     }
@@ -62,12 +68,14 @@ export class FigureCheck {
   }
 
   #word(space: string, given: string): void {
+    const before = this.#before
+    this.#before = given
     const word = given
       .replaceAll(/(?:`{3,}|~{3,})[\w-]*/g, '```')
       .replaceAll('![', '[')
       .replaceAll(/\]\((?!\/)/g, '] (')
     if (/^`.*`\S*$/s.test(word) && this.#isHeld(word.slice(1, word.lastIndexOf('`')))) {
-      this.#settle(null)
+      this.#settle(null, ' ', word)
       return this.#write(space + word)
     }
     const cited = CITED.exec(word)
@@ -81,19 +89,19 @@ export class FigureCheck {
       this.#waiting = { ...this.#waiting, written: `${this.#waiting.written}${space}${unit}`, behind }
       return
     }
-    this.#settle(null)
+    this.#settle(null, ' ', word)
     // A mark behind no figure: kept when there is such a source.
     if (mark !== null) return this.#write(this.#has(mark) ? space + word : (cited?.[3] ?? ''))
     const core = cited === null ? word : (cited[1] ?? '')
     if (!/\d/.test(core) || (/^\d{1,2}[.)]$/.test(core) && /\n|^$/.test(space))) return this.#write(space + word)
-    const [, before = '', inner = '', behind = ''] = WORD.exec(core) ?? []
+    const [, opening = '', inner = '', behind = ''] = WORD.exec(core) ?? []
     const figure = numberOf(inner)
     if (figure === null) {
       this.#write(space + word)
       if (!this.#isHeld(inner)) this.#write(` ${UNKNOWN}`)
       return
     }
-    this.#waiting = { written: `${space}${before}${inner}`, behind, figure }
+    this.#waiting = { written: `${space}${opening}${inner}`, behind, figure, bare: inner, before }
     if (cited !== null) {
       this.#settle(Number(cited[2]), ' ')
       this.#write(cited[3] ?? '')
@@ -101,15 +109,22 @@ export class FigureCheck {
   }
 
   /** Writes the waiting number with its mark. */
-  #settle(mark: number | null, space = ' '): void {
+  #settle(mark: number | null, space = ' ', next = ''): void {
     const waiting = this.#waiting
     if (waiting === null) return
     this.#waiting = null
     const held = this.#numbers.get(waiting.figure) ?? []
     const right = mark !== null && held.includes(mark) ? mark : held[0]
-    const shown =
-      right === undefined ? (mark === null && this.#titles.has(waiting.figure) ? '' : UNKNOWN) : `[${right}]`
+    // A span or a day of a title: "7 days", "17 November", "November 2026".
+    const { before, bare } = waiting
+    const isAsked = mark === null && (this.#isOfTitle(bare, next) || this.#isOfTitle(before, bare))
+    const shown = isAsked ? '' : right === undefined ? UNKNOWN : `[${right}]`
     this.#write(`${waiting.written}${shown === '' ? '' : `${space}${shown}`}${waiting.behind}`)
+  }
+
+  #isOfTitle(first: string, second: string): boolean {
+    const words = [wordsOf(first), wordsOf(second)]
+    return !words.includes('') && this.#titles.includes(` ${words.join(' ')} `)
   }
 
   #has(n: number): boolean {
@@ -125,6 +140,12 @@ export class FigureCheck {
 /** The numbers of a text in one form: `1,204` and `1204.0` are equal. */
 const numbersIn = (text: string): string[] =>
   (text.match(/\d[\d,]*(?:\.\d+)?/g) ?? []).map((found) => String(Number(found.replaceAll(',', ''))))
+
+const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
 
 /** A plain number with or without a unit; null for a name, a version or a time. */
 function numberOf(text: string): string | null {

@@ -45,11 +45,12 @@ export async function findReleases(asked: Asked): Promise<Release[]> {
   const found: Release[] = []
   for (const named of asked.question.releases) {
     const release = await findRelease(asked, named)
-    if (release === null)
+    if (release !== null) {
+      if (found.every(({ id }) => id !== release.id)) found.push(release)
+    } else if (asked.facts.refused.size === 0)
       asked.say(
         `There is no ${named === 'latest' || named === 'previous' ? `${named} release` : `release ${named}`} here.`,
       )
-    else if (found.every(({ id }) => id !== release.id)) found.push(release)
   }
   return found
 }

@@ -68,6 +68,10 @@ export const breakdown: Intent = {
         say(`There are no sessions of ${project.name} ${label}, so its ${name} are unknown.`)
         continue
       }
+      if (figures.rows.length === 0) {
+        say(`The sessions of ${project.name} ${label} do not say their ${name}.`)
+        continue
+      }
       const cite = facts.source(
         `Sessions by ${what} ${label}`,
         'readBreakdown',

@@ -2,7 +2,7 @@ import { filterWords, healthFilters, ofProjects, ofScope, rangeOf, type Asked, t
 import { pathTo, type Cite } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { Series } from '../shapes.ts'
-import { timeText } from '../time-words.ts'
+import { timeText, type Period } from '../time-words.ts'
 import { count, percent, plural, quoted } from '../words.ts'
 
 /** "How did the crash-free rate develop?", "What is the crash rate of 4.12 on Android?" */
@@ -81,7 +81,7 @@ export const crashFree: Intent = {
           asked.say(
             `- ${project.name}: ${cite(percent(1 - crashed / sessions))} of ${cite(count(sessions))} ${plural(sessions, 'session')}`,
           )
-      else if (rows[0] !== undefined) sayTrend(asked, cite, rows[0].figures, isOwnPeriod)
+      else if (rows[0] !== undefined) sayTrend(asked, cite, rows[0].figures, period, isOwnPeriod)
     }
   },
 }
@@ -104,14 +104,14 @@ export function sumOf(
   { points }: Series,
   { from, to }: { readonly from: Date; readonly to: Date | null },
 ): Counted & { readonly anr: number } {
-  const inside = points.filter(({ t }) => new Date(t) >= from && (to === null || new Date(t) < to))
+  const inside = points.filter(({ t }) => isIn(t, { from, to }))
   const add = (key: 'sessions' | 'crashed' | 'anr'): number => inside.reduce((sum, point) => sum + (point[key] ?? 0), 0)
   return { sessions: add('sessions'), crashed: add('crashed'), anr: add('anr') }
 }
 
 function daysOf({ points }: Series, { from, to }: { readonly from: Date; readonly to: Date | null }) {
   const byDay = Map.groupBy(
-    points.filter(({ t }) => new Date(t) >= from && (to === null || new Date(t) < to)),
+    points.filter(({ t }) => isIn(t, { from, to })),
     ({ t }) => t.slice(0, 10),
   )
   if (byDay.size < 2) return []
@@ -135,7 +135,7 @@ function findingRow({ finding }: Series): string[][] {
   ]
 }
 
-function sayTrend({ say }: Asked, cite: Cite, figures: Series, isOwnPeriod: boolean): void {
+function sayTrend({ say }: Asked, cite: Cite, figures: Series, period: Period, isOwnPeriod: boolean): void {
   const { previous_total, total, finding } = figures
   if (previous_total !== null && total !== null && !isOwnPeriod) {
     const now = percent(1 - total)
@@ -146,8 +146,16 @@ function sayTrend({ say }: Asked, cite: Cite, figures: Series, isOwnPeriod: bool
         : `It was ${cite(then)} in the time before: it ${total < previous_total ? 'rose' : 'fell'}.`,
     )
   }
-  if (finding?.since !== undefined && finding.before !== undefined && finding.after !== undefined)
+  if (
+    finding?.since !== undefined &&
+    finding.before !== undefined &&
+    finding.after !== undefined &&
+    isIn(finding.since, period)
+  )
     say(
       `The crash rate ${finding.kind} at ${timeText(new Date(finding.since))} from ${cite(percent(finding.before))} to ${cite(percent(finding.after))}${typeof finding.release === 'string' ? `, when ${quoted(finding.release)} arrived` : ''}.`,
     )
 }
+
+const isIn = (t: string, { from, to }: Pick<Period, 'from' | 'to'>): boolean =>
+  new Date(t) >= from && (to === null || new Date(t) < to)

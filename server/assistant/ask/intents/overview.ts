@@ -1,6 +1,5 @@
-import { ofScope, rangeOf, type Asked, type Intent } from '../asked.ts'
+import { ofProjects, ofScope, rangeOf, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
-import { ofProjects } from '../asked.ts'
 import { Overview, StoreGuard } from '../shapes.ts'
 import { count, percent, plural } from '../words.ts'
 

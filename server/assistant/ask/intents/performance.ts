@@ -1,8 +1,10 @@
 import { filterWords, ofProjects, rangeOf, type Asked, type Intent } from '../asked.ts'
 import { pathTo, type Cite } from '../facts.ts'
-import { findReleases } from '../find-release.ts'
+import { findRelease, findReleases } from '../find-release.ts'
 import { Performance, type Release } from '../shapes.ts'
 import { count, duration, percent, plural, quoted } from '../words.ts'
+
+const COMPARES = /compar|\bversus\b|\bvs\b|against|better|worse|than|differen/
 
 type Figures = ReturnType<typeof Performance.parse>
 
@@ -14,7 +16,9 @@ async function* read(
   const { range, label } = rangeOf(asked)
   const releases: (Release | undefined)[] = await findReleases(asked)
   if (question.releases.length > 0 && releases.length === 0) return
-  // "compared with 4.11": the latest beside it is the one of all values.
+  // "compared with 4.11" asks for the latest, too.
+  const latest = releases.length === 1 && COMPARES.test(question.text) ? await findRelease(asked, 'latest') : null
+  if (latest !== null && latest.id !== releases[0]?.id) releases.unshift(latest)
   for (const release of releases.length === 0 ? [undefined] : releases)
     for (const { project, figures } of await ofProjects(asked, (one) =>
       release !== undefined && release.project_id !== one.id
@@ -67,8 +71,8 @@ export const starts: Intent = {
         [
           ['What', 'This time', 'The time before'],
           ['Median', ms(start.p50_ms), ms(start.previous.p50_ms)],
-          ['75 of 100 within', ms(start.p75_ms), ms(start.previous.p75_ms)],
-          ['95 of 100 within', ms(start.p95_ms), ms(start.previous.p95_ms)],
+          ['p75', ms(start.p75_ms), ms(start.previous.p75_ms)],
+          ['p95', ms(start.p95_ms), ms(start.previous.p95_ms)],
           ['Starts', count(start.count), count(start.previous.count)],
         ],
       )

@@ -1,4 +1,4 @@
-import type { Intent } from '../asked.ts'
+import { ofProjects, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findRelease, findReleases } from '../find-release.ts'
 import { count, percent, plural } from '../words.ts'
@@ -32,7 +32,7 @@ export const releaseHealth: Intent = {
     const { facts, say } = asked
     const named = await findReleases(asked)
     if (asked.question.releases.length > 0 && named.length === 0) return
-    const releases = named.length > 0 ? named : [await findRelease(asked, 'latest')].filter((one) => one !== null)
+    const releases = named.length > 0 ? named : await latestOfEach(asked)
     if (releases.length === 0 && facts.refused.size === 0) say('There is no release here yet.')
     for (const release of releases) {
       const { verdict_numbers: numbers } = release
@@ -47,6 +47,7 @@ export const releaseHealth: Intent = {
           ['Reason', release.verdict_reason],
           ['Sessions', count(numbers.sessions)],
           ['Crash-free sessions', rate === null ? '–' : percent(rate)],
+          ['Compared with', numbers.previous ?? '–'],
           ['Fall of it', numbers.fall === null ? '–' : percent(numbers.fall)],
           ['Adoption', release.adoption === null ? '–' : percent(release.adoption)],
           ['New issues', count(release.new_issues)],
@@ -69,3 +70,9 @@ export const releaseHealth: Intent = {
     }
   },
 }
+
+/** The latest release of each project that is asked about. */
+const latestOfEach = async (asked: Asked) =>
+  (await ofProjects(asked, (project) => findRelease({ ...asked, projectId: project.id }, 'latest'))).map(
+    ({ figures }) => figures,
+  )
