@@ -3,6 +3,7 @@ import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
 import type { TestProject } from '#test/kit/founder.ts'
 import { aSession } from '#test/kit/members.ts'
 import { dsnParts, newEventId, type EventFields } from '#test/kit/sdk.ts'
+import { indexNewTerms } from '#server/issues/search/index-documents.ts'
 import { stayingIn } from '#test/kit/staying-in.ts'
 import type { TestServer } from '#test/kit/test-server.ts'
 import type { Founder } from '#test/kit/product.ts'
@@ -32,6 +33,7 @@ export type World = {
   readonly kiosk: TestProject
   /** By the function that fails. */
   readonly issues: Readonly<Record<'alpha' | 'beta' | 'gamma' | 'delta', IssueDetail>>
+  readonly sent: readonly Sent[]
   readonly runs: readonly Run[]
   readonly starts: readonly Start[]
   readonly loads: readonly Load[]
@@ -43,7 +45,7 @@ const ANDROID = { os: { name: 'Android', version: '15' }, device: { model: 'Pixe
 const OLD_ANDROID = { os: { name: 'Android', version: '12' }, device: { model: 'SM-G991B', family: 'SM-G991B' } }
 const IOS = { os: { name: 'iOS', version: '18' }, device: { model: 'iPhone17,3', family: 'iPhone' } }
 
-type Sent = { readonly at: Date; readonly project: 'shop' | 'kiosk'; readonly event: EventFields }
+export type Sent = { readonly at: Date; readonly project: 'shop' | 'kiosk'; readonly event: EventFields }
 
 function events(): Sent[] {
   const sent: Sent[] = []
@@ -185,26 +187,34 @@ export async function seedWorld(t: TestServer): Promise<World> {
   })
   if (rule.status !== 201) throw new Error(`the alert rule: ${rule.text}`)
 
-  const steps = Map.groupBy(events(), ({ at: when }) => when.getTime())
-  let resolved = false
-  for (const [ms, sent] of steps) {
-    t.clock.set(new Date(ms))
-    if (!resolved && ms > at(14).getTime()) {
-      resolved = true
-      const { items } = (await owner.get('/api/issues?q=gamma')).as<{ items: { id: string }[] }>()
-      await owner.patch(`/api/issues/${items[0]?.id ?? ''}`, { status: 'resolved' })
-    }
-    for (const [name, of] of Map.groupBy(sent, ({ project }) => project))
-      await t.events(
-        projects[name],
-        of.map(({ event }) => event),
+  // The service refuses sessions that started days ago: everything is sent when it happens.
+  const steps = new Map<number, (() => Promise<unknown>)[]>()
+  const plan = (when: Date, work: () => Promise<unknown>): void =>
+    void steps.set(when.getTime(), [...(steps.get(when.getTime()) ?? []), work])
+  for (const [name, all] of Map.groupBy(events(), ({ project }) => project))
+    for (const [ms, of] of Map.groupBy(all, ({ at: when }) => when.getTime()))
+      plan(new Date(ms), () =>
+        t.events(
+          projects[name],
+          of.map(({ event }) => event),
+        ),
       )
+  for (const { project, at: started, sessions, crashed, ...run } of RUNS)
+    plan(started, () =>
+      t.sessions({ ...run, project: projects[project], started, exited: sessions - crashed, crashed }),
+    )
+  plan(at(14, 12), async () => {
+    const { items } = (await owner.get('/api/issues?q=gamma')).as<{ items: { id: string }[] }>()
+    await owner.patch(`/api/issues/${items[0]?.id ?? ''}`, { status: 'resolved' })
+  })
+  for (const [ms, works] of [...steps].toSorted(([a], [b]) => a - b)) {
+    t.clock.set(new Date(ms))
+    for (const work of works) await work()
   }
   t.clock.set(NOW)
-  for (const { project, at: started, sessions, crashed, ...run } of RUNS)
-    await t.sessions({ ...run, project: projects[project], started, exited: sessions - crashed, crashed })
   await sendTransactions(t, shop)
   await t.service.drain()
+  await indexNewTerms(t.app)
   const { items: releases } = (await owner.get('/api/releases?limit=100')).as<{
     items: { id: string; version: string }[]
   }>()
@@ -226,6 +236,7 @@ export async function seedWorld(t: TestServer): Promise<World> {
       gamma: await issueOf('gamma'),
       delta: await issueOf('delta'),
     },
+    sent: events(),
     runs: RUNS,
     starts: STARTS,
     loads: LOADS,

@@ -20,7 +20,7 @@ export const compareReleases: Intent = {
     // With one, the other is the latest; that one is compared with the one before.
     for (const other of ['latest', 'previous'])
       if (named.length < 2) {
-        const found = await findRelease(asked, other)
+        const found = await findRelease({ ...asked, projectId: named[0]?.project_id ?? asked.projectId }, other)
         if (found !== null && named.every(({ id }) => id !== found.id)) named.unshift(found)
       }
     const read = await Promise.all(

@@ -17,8 +17,12 @@ async function* read(
   const releases: (Release | undefined)[] = await findReleases(asked)
   if (question.releases.length > 0 && releases.length === 0) return
   // "compared with 4.11" asks for the latest, too.
-  const latest = releases.length === 1 && COMPARES.test(question.text) ? await findRelease(asked, 'latest') : null
-  if (latest !== null && latest.id !== releases[0]?.id) releases.unshift(latest)
+  const [only] = releases
+  const latest =
+    only !== undefined && releases.length === 1 && COMPARES.test(question.text)
+      ? await findRelease({ ...asked, projectId: only.project_id }, 'latest')
+      : null
+  if (latest !== null && latest.id !== only?.id) releases.unshift(latest)
   for (const release of releases.length === 0 ? [undefined] : releases)
     for (const { project, figures } of await ofProjects(asked, (one) =>
       release !== undefined && release.project_id !== one.id
