@@ -6,7 +6,7 @@ import type { RouteSpec, RouteSpecs } from '../../platform/kernel/contract.ts'
 import type { CsvTable } from '../../platform/kernel/csv.ts'
 import { countDenial } from '../../history/audit/denials.ts'
 import { unavailable } from '../../platform/kernel/errors.ts'
-import type { ApiLimits } from './api-limit.ts'
+import type { Admission, ApiLimits } from './api-limit.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
 import { countRefusal, parseInput, requirePermission } from './endpoint.ts'
@@ -25,7 +25,7 @@ type Known = {
 }
 
 /** A request that may be handled. */
-type Admitted = { readonly caller: OrgActor | Caller; readonly expiresAt: Date | null }
+export type Admitted = { readonly caller: OrgActor | Caller; readonly expiresAt: Date | null }
 
 export type BindDeps = {
   readonly app: App
@@ -56,7 +56,6 @@ export function bindRoutes(
 ): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>()
   const uploads = createUploads()
-  const ownOrigins = [new URL(deps.app.config.publicUrl).origin, ...deps.app.config.allowedOrigins]
   for (const [name, spec] of Object.entries(specs)) {
     const handler = handlers[name]
     if (handler === undefined) throw new Error(`route ${name} has no handler`)
@@ -67,21 +66,7 @@ export function bindRoutes(
         // HEAD would open a stream without a reader.
         exposeHeadRoute: spec.stream === undefined,
         // Before the body is read: a caller without permission gets no validation errors.
-        onRequest: async (request, reply) => {
-          const caller = deps.callerOf(request)
-          const ofAddress = deps.limits.address(caller, () => void auditLimit(request, caller, deps))
-          void reply.headers(ofAddress.headers())
-          let expiresAt: Date | null = null
-          const authorised = authorise(spec, request, caller, deps, ownOrigins, ({ actor, ...known }) => {
-            expiresAt = known.expiresAt
-            if (actor.kind !== 'api_key') return
-            // A key has a limit of its own. An invalid one stays counted with its address.
-            ofAddress.giveBack()
-            const ofKey = deps.limits.key(actor.keyId, () => countLimit(deps.app, actor, 'api-key'))
-            void reply.headers(ofKey.headers())
-          })
-          admitted.set(request, { caller: await withTimeout(authorised), expiresAt })
-        },
+        onRequest: async (request, reply) => void admitted.set(request, await admit(spec, request, reply, deps)),
         handler: async (request, reply) => {
           const { caller, expiresAt } = admitted.get(request) ?? {}
           if (caller === undefined || expiresAt === undefined)
@@ -122,6 +107,43 @@ export function bindRoutes(
   }
 }
 
+/** The rules of an endpoint for its callers. */
+export type Guarded = Pick<RouteSpec, 'method' | 'permission' | 'csrf'> & { readonly path: string }
+
+/** Our own origin and those of ALLOWED_ORIGINS. */
+export const ownOrigins = ({ publicUrl, allowedOrigins }: App['config']): readonly string[] => [
+  new URL(publicUrl).origin,
+  ...allowedOrigins,
+]
+
+/**
+ * Limit → authentication → cross-site → permission; sets the headers of the limits.
+ * @throws AppError rate_limited, unauthenticated, forbidden, unavailable
+ */
+export async function admit(
+  spec: Guarded,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: BindDeps,
+): Promise<Admitted> {
+  const caller = deps.callerOf(request)
+  const ofAddress = deps.limits.address(caller, () => void auditLimit(request, caller, deps))
+  void reply.headers(ofAddress.headers())
+  let expiresAt: Date | null = null
+  const authorised = authorise(spec, request, caller, deps, ({ actor, ...known }) => {
+    expiresAt = known.expiresAt
+    if (actor.kind !== 'api_key') return
+    // A key has a limit of its own. An invalid one stays counted with its address.
+    ofAddress.giveBack()
+    void reply.headers(countKey(actor, deps).headers())
+  })
+  return { caller: await withTimeout(authorised), expiresAt }
+}
+
+/** Counts a call for the limit of its key. @throws AppError rate_limited */
+export const countKey = (actor: ApiKeyActor, { app, limits }: BindDeps): Admission =>
+  limits.key(actor.keyId, () => countLimit(app, actor, 'api-key'))
+
 /** For whom an upload counts. */
 const ownerOf = (caller: OrgActor | Caller): string =>
   'orgId' in caller ? caller.orgId : caller.origin.kind === 'request' ? caller.origin.ip : ''
@@ -145,7 +167,7 @@ const TIMEOUT_MS = 12_000
  * Ends the wait, not the work: what a slow database still completes stays done, as if the client had disconnected.
  * @throws AppError unavailable
  */
-async function withTimeout<T>(work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
@@ -161,31 +183,30 @@ async function withTimeout<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * @param admit counts a request of a known actor
+ * @param known counts a request of a known actor
  * @returns the actor; for a public route only the caller
  * @throws AppError unauthenticated, rate_limited, forbidden
  */
 async function authorise(
-  spec: RouteSpec,
+  spec: Guarded,
   request: FastifyRequest,
   caller: Caller,
   deps: BindDeps,
-  ownOrigins: readonly string[],
-  admit: (known: Known) => void,
+  known: (known: Known) => void,
 ): Promise<OrgActor | Caller> {
   const { permission } = spec
   if (permission === 'public') {
-    if (spec.csrf === true) checkCrossSite(request.headers, ownOrigins)
+    if (spec.csrf === true) checkCrossSite(request.headers, ownOrigins(deps.app.config))
     return caller
   }
   const checked = async (): Promise<OrgActor> => {
     const authenticated = await deps.authenticate(request, caller)
     if (authenticated === null) return deps.refuseUnauthenticated(request)
     const { actor, viaCookie } = authenticated
-    admit(authenticated)
+    known(authenticated)
     const permitted = async (): Promise<OrgActor> => {
       if (viaCookie && (spec.csrf === true || !SAFE_METHODS.has(spec.method)))
-        checkCrossSite(request.headers, ownOrigins)
+        checkCrossSite(request.headers, ownOrigins(deps.app.config))
       requirePermission(permission, actor)
       return actor
     }

@@ -20,7 +20,7 @@ export function requirePermission(permission: Exclude<Permission, 'public'>, act
 /** Counts for the audit log what a known actor was not allowed to do. */
 export async function countRefusal<T>(
   app: App,
-  spec: RouteSpec,
+  spec: Pick<RouteSpec, 'method'> & { readonly path: string },
   actor: OrgActor | Caller,
   work: Promise<T>,
 ): Promise<T> {

@@ -20,6 +20,7 @@ import { registerHealth, type Health } from './health.ts'
 import { apiLimits } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
 import { knownHosts } from './known-host.ts'
+import { isMcp, registerMcp } from './mcp.ts'
 import { createRequestGuard } from './request-guard.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { type Connections, limitConnections, refuse, reserveConnections } from './socket-limits.ts'
@@ -136,7 +137,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   if (deps.api) {
     recentMessages(app)
     const limits = apiLimits(app)
-    bindRoutes(fastify, deps.contract, deps.handlers, {
+    const bindDeps = {
       app,
       authenticate: deps.authenticate,
       refuseUnauthenticated: deps.refuseUnauthenticated,
@@ -144,7 +145,9 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       limits,
       metrics,
       stopping: stopping.signal,
-    })
+    }
+    bindRoutes(fastify, deps.contract, deps.handlers, bindDeps)
+    registerMcp(fastify, deps.contract, bindDeps)
     await registerDocs(fastify, (request) => limits.address(callerOf(request), () => {}))
     await registerWebApp(fastify)
   } else {
@@ -245,9 +248,12 @@ function setHeaders(fastify: FastifyInstance, app: App): void {
     void reply.header('x-request-id', request.id)
     void reply.headers(SECURITY_HEADERS).header('cross-origin-resource-policy', 'same-origin')
     if (https) void reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains')
-    if (request.url.startsWith('/api')) {
+    const isApi = request.url.startsWith('/api')
+    if (isApi || isMcp(request.url)) {
       void reply.header('cache-control', 'no-store')
       void reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+    }
+    if (isApi) {
       const { origin } = request.headers
       if (origin !== undefined && app.config.allowedOrigins.includes(origin)) {
         void reply.header('access-control-allow-origin', origin)
@@ -269,7 +275,8 @@ function setHeaders(fastify: FastifyInstance, app: App): void {
 /** One line per finished request. Paths without their query, which may hold tokens. */
 function logRequests(fastify: FastifyInstance, app: App, callerOf: (request: FastifyRequest) => Caller): void {
   fastify.addHook('onResponse', (request, reply, done) => {
-    const level = reply.statusCode >= 500 ? 'warn' : request.url.startsWith('/api') ? 'info' : 'debug'
+    const level =
+      reply.statusCode >= 500 ? 'warn' : request.url.startsWith('/api') || isMcp(request.url) ? 'info' : 'debug'
     app.log[level](
       {
         request_id: request.id,

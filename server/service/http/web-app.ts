@@ -38,7 +38,10 @@ export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Pro
     if (path === '/api' || path.startsWith('/api/')) {
       return reply.code(404).send({ error: `There is no ${request.method} ${path.slice(0, 200)}. See /docs.` })
     }
-    const wantsPage = (request.method === 'GET' || request.method === 'HEAD') && !/\.[a-z0-9]{1,8}$/i.test(path)
+    const wantsPage =
+      (request.method === 'GET' || request.method === 'HEAD') &&
+      !/\.[a-z0-9]{1,8}$/i.test(path) &&
+      !path.startsWith('/.well-known/')
     if (!wantsPage) return reply.code(404).send({ error: 'Page not found.' })
     if (LINK_PAGES.has(path)) void reply.header('referrer-policy', 'no-referrer')
     return sendPage(reply, dist)
