@@ -42,6 +42,8 @@ export type Config = {
   readonly retryScale: number
   /** Minutes between two end-to-end tests; 0 switches them off. */
   readonly canaryMinutes: number
+  /** Whether new critical issues are analysed without being asked. */
+  readonly analysesCritical: boolean
   readonly refreshOverlapMs: number
   readonly cookiePrefix: string
   /** `smtp://user:password@host:port` or `smtps://…`. Null: mails become files in the data directory. */
@@ -181,6 +183,7 @@ const Environment = z.object({
   MAX_BACKLOG: wholeNumber(1_000, 100_000_000).default(3_000_000),
   FAULTLINE_RETRY_SCALE: number(0, 1_000_000).default(1),
   FAULTLINE_CANARY_MINUTES: wholeNumber(0, 1_440).default(60),
+  FAULTLINE_ANALYSE_CRITICAL: oneOf(['0', '1']).default('0'),
   REFRESH_OVERLAP_MS: wholeNumber(0, 10_000).default(50),
   COOKIE_PREFIX: z.enum(['', '__Host-'], { error: 'must be empty or __Host-' }).default(''),
   SMTP_URL: z
@@ -296,6 +299,7 @@ export function readConfig(environment: Environment = process.env): Config {
     maxBacklogEntries: env.MAX_BACKLOG,
     retryScale: env.FAULTLINE_RETRY_SCALE,
     canaryMinutes: env.FAULTLINE_CANARY_MINUTES,
+    analysesCritical: env.FAULTLINE_ANALYSE_CRITICAL === '1',
     refreshOverlapMs: env.REFRESH_OVERLAP_MS,
     cookiePrefix: env.COOKIE_PREFIX,
     smtpUrl: env.SMTP_URL ?? null,

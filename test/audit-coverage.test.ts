@@ -38,6 +38,8 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   takeChatPress: 'What its button does writes the entry.',
   readChatLinkOffer: 'Reads.',
   dryRunAlertRule: 'Reads.',
+  analyseIssue: 'Reads, and stores what it found; a question to a model has an entry of its own.',
+  rateAnalysis: 'An opinion about a text.',
   toolUploadChunks: 'Chunks name no file yet; the file that is put together of them is an entry.',
   toolAssociate: 'Does nothing.',
   toolMappingRelease: 'The upload of the mapping is the entry.',

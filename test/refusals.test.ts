@@ -92,6 +92,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   suggestTerms: 'viewer',
   readIssue: 'viewer',
   updateIssue: 'member',
+  analyseIssue: 'viewer',
+  rateAnalysis: 'viewer',
   deleteIssue: 'admin',
   mergeIssues: 'member',
   unmergeIssues: 'member',

@@ -1,8 +1,10 @@
+import { analysisRoutes } from './analysis/analysis.api.ts'
 import { askRoutes } from './ask/ask.api.ts'
 import { modelRoutes } from './models/models.api.ts'
 
-/** The endpoints of this district. */
+/** Every endpoint of this district. */
 export const assistantContract = {
   ...modelRoutes,
   ...askRoutes,
+  ...analysisRoutes,
 }

@@ -2,6 +2,7 @@ import { forgetDevices } from '../alerts/notifications/forget-devices.ts'
 import { keepCanary } from '../platform/storage/canary.queries.ts'
 import pino from 'pino'
 import type { AlertParts } from '../alerts/rules/parts.ts'
+import { recordAnalyses } from '../assistant/analysis/record-analyses.ts'
 import { recordAlerts } from '../alerts/rules/record-alerts.ts'
 import { openAuditKey } from '../history/audit/audit-key.ts'
 import { recordAudit } from '../history/audit/record-audit.ts'
@@ -26,14 +27,19 @@ import type { SealedColumn } from '../platform/storage/sealed-column.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from '../platform/storage/seal.ts'
 
 /**
- * Subscribers of facts, in this order, in the transaction of the change: the audit log, webhooks and alerts are added
+ * Subscribers of facts, in this order, in the transaction of the change: the audit log, webhooks, alerts and analyses are added
  * here. Their folders build on `history/facts/`, which therefore cannot name them.
  */
-const factSubscribers = (auditKey: AuditKey, parts: AlertParts): readonly FactSubscriber[] => [
+const factSubscribers = (
+  auditKey: AuditKey,
+  parts: AlertParts,
+  config: Config,
+): readonly FactSubscriber[] => [
   recordAudit(auditKey),
   forgetDevices,
   recordWebhooks,
   recordAlerts(parts),
+  recordAnalyses(config.analysesCritical),
 ]
 
 export type AppParts = Partial<
@@ -94,7 +100,7 @@ export async function createApp(
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
       resolveTxt: parts.resolveTxt ?? createTxtResolver(),
-      factSubscribers: [...factSubscribers(auditKey, { sealer, auditKey, config }), ...(parts.factSubscribers ?? [])],
+      factSubscribers: [...factSubscribers(auditKey, { sealer, auditKey, config }, config), ...(parts.factSubscribers ?? [])],
       // Handlers load with the first call: most processes need none.
       operations: {
         call: async (actor, name, input) =>

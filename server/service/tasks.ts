@@ -36,6 +36,8 @@ import { recheckDomainsTask } from '../identity/external-identity/recheck-domain
 import { auditExhaustedTask } from '../integrations/webhooks/settle-webhooks.ts'
 import { purgeChatTask } from '../alerts/chat/purge-chat-task.ts'
 import { purgeWebhooksTask } from '../integrations/webhooks/purge-webhooks.ts'
+import { analyseIssuesTask } from '../assistant/analysis/analyse-issues-task.ts'
+import { ANALYSIS_PARTS } from '../assistant/handlers.ts'
 import { evaluateAlertsTask } from '../alerts/evaluation/evaluate-rules.ts'
 import { purgeAlertsTask } from '../alerts/rules/keep-alerts.ts'
 
@@ -84,4 +86,5 @@ export const TASKS: readonly Task[] = [
   purgeTracesTask,
   removeCanaryRunsTask,
   sweepBlobsTask,
+  analyseIssuesTask(ANALYSIS_PARTS),
 ]

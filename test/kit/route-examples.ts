@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { encodeSpans } from '#server/telemetry/traces/trace-part.ts'
 import { ENDPOINT } from '#test/kit/endpoint-input.ts'
+import { analyseIssue } from '#server/assistant/analysis/analyse-issue.ts'
 import { createKey } from '#server/identity/api-keys/create-key.ts'
 import { putToken, type TokenPurpose } from '#server/identity/accounts/account-tokens.queries.ts'
 import { receiveContent } from '#server/platform/blobs/receive-content.ts'
@@ -338,6 +339,12 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   searchIssues: ofProjects,
   suggestTerms: nothing,
   readIssue: onIssue(),
+  analyseIssue: onIssue(),
+  rateAnalysis: async (app, owner) => {
+    const issueId = await insertIssue(app, owner)
+    const { id } = await analyseIssue(app, owner.actor, { askModel: null }, issueId)
+    return { params: { issueId }, body: { analysis_id: id, feedback: 'helpful' } }
+  },
   updateIssue: async (app, owner, stranger) => ({
     params: { issueId: await insertIssue(app, owner) },
     body: { status: 'ignored' },

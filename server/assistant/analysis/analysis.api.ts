@@ -9,6 +9,7 @@ export const Evidence = z.object({
   text: z.string(),
   link: z.string().nullable().describe('The part of the dashboard that shows it, as a path with its anchor.'),
 })
+export type Evidence = z.infer<typeof Evidence>
 
 export const Analysis = z.object({
   id: Id,

@@ -58,7 +58,10 @@ export const Issue = z.object({
   ),
   is_unhandled: z.boolean(),
   tracker_ticket: z.object({ id: z.string(), url: z.string() }).nullable(),
-  ai_analysis: z.record(z.string(), Json).nullable(),
+  ai_analysis: z
+    .record(z.string(), Json)
+    .nullable()
+    .describe('The newest analysis, as POST …/analysis answers it, when one issue is read; null in lists.'),
   trend: z.object({
     interval_seconds: z.number().int(),
     start: Timestamp,

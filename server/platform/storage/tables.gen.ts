@@ -609,6 +609,32 @@ export type Tables = {
     data: DefaultJson<Record<string, unknown>>
     created_at: Date
   }
+  issue_analyses: {
+    id: string
+    issue_id: string
+    org_id: string
+    created_at: Date
+    created_by: string | null
+    source: 'built_in' | 'model'
+    model: string | null
+    confidence: 'low' | 'medium' | 'high'
+    content: Json<unknown>
+    events_looked_at: number
+    tokens: number | null
+    outdated_at: Date | null
+  }
+  issue_analysis_feedback: {
+    analysis_id: string
+    user_id: string
+    is_helpful: boolean
+    at: Date
+  }
+  issue_analysis_requests: {
+    issue_id: string
+    org_id: string
+    reason: 'new' | 'regressed'
+    asked_at: Date
+  }
   issue_fingerprints: {
     project_id: string
     hash: Buffer

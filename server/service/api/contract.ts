@@ -5,6 +5,7 @@ import { telemetryContract } from '../../telemetry/contract.api.ts'
 import { symbolsContract } from '../../symbols/contract.api.ts'
 import { issuesContract } from '../../issues/contract.api.ts'
 import { ingestContract } from '../../ingest/contract.api.ts'
+import { assistantContract } from '../../assistant/contract.api.ts'
 import { alertsContract } from '../../alerts/contract.api.ts'
 import { assistantContract } from '../../assistant/contract.api.ts'
 import type { ByAddress } from '../../platform/kernel/contract.ts'
@@ -38,6 +39,7 @@ export const contract = {
   ...missingSymbolRoutes,
   ...attachmentRoutes,
   ...symbolsContract,
+  ...assistantContract,
   ...webhookRoutes,
   ...deliveryRoutes,
   ...assistantContract,

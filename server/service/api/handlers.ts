@@ -20,6 +20,8 @@ import { issueParts } from '../../issues/triage/parts.ts'
 import { symbolsHandlers } from '../../symbols/handlers.ts'
 import { issuesHandlers } from '../../issues/handlers.ts'
 import { ingestHandlers } from '../../ingest/handlers.ts'
+import { readAnalysis } from '../../assistant/analysis/view-analysis.ts'
+import { assistantHandlers } from '../../assistant/handlers.ts'
 import { alertsHandlers } from '../../alerts/handlers.ts'
 import { assistantHandlers } from '../../assistant/handlers.ts'
 import type { Contract } from './contract.ts'
@@ -32,7 +34,7 @@ export const handlers: Handlers<Contract> = {
   ...projectDeletionHandlers,
   ...ingestHandlers,
   ...privacyHandlers,
-  ...issuesHandlers(issueParts),
+  ...issuesHandlers({ ...issueParts, ai_analysis: readAnalysis }),
   ...releaseHandlers,
   ...releaseHealthHandlers,
   ...telemetryHandlers(readAnrRates),
@@ -41,6 +43,7 @@ export const handlers: Handlers<Contract> = {
   ...missingSymbolHandlers,
   ...attachmentHandlers,
   ...symbolsHandlers,
+  ...assistantHandlers,
   ...webhookHandlers,
   ...deliveryHandlers,
   ...assistantHandlers,
