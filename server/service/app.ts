@@ -105,6 +105,7 @@ export async function createApp(
       operations: {
         call: async (actor, name, input) =>
           (await import('./api/call-operation.ts')).callOperation(app, actor, name, input),
+        collect: async (...given) => (await import('./api/call-operation.ts')).collectStream(app, ...given),
       },
       async close() {
         await egress.close()

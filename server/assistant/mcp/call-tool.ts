@@ -1,13 +1,14 @@
+import { z } from 'zod'
 import { actorForLog, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { OperationInput } from '../../platform/context/operations.ts'
 import type { RouteSpec } from '../../platform/kernel/contract.ts'
-import { AppError, invalid } from '../../platform/kernel/errors.ts'
+import { AppError, invalid, unavailable } from '../../platform/kernel/errors.ts'
 import type { OfferedTool, Place } from './offer-tools.ts'
 import { shorten } from './shorten.ts'
 import { NARROWING } from './tools.ts'
 
-/** Calls an operation of the API for an actor; ends the wait for one that takes too long. */
+/** Calls an operation of the API for an actor; ends the wait for one that takes too long. A stream becomes the list of its events. */
 export type CallOperation = (actor: OrgActor, name: string, input: OperationInput, spec: RouteSpec) => Promise<unknown>
 
 /** The result of `tools/call`. */
@@ -32,13 +33,30 @@ export async function callTool(
   const { tool, spec } = offered
   try {
     const answer = await call(actor, tool.operation, inputOf(offered, given), spec)
-    return resultOf(offered, answer)
+    return resultOf(offered, spec.stream === undefined ? answer : joinEvents(answer))
   } catch (error) {
     if (error instanceof AppError) return refusal(error.message)
     app.log.error({ ...actorForLog(actor), tool: offered.name, err: error }, 'a tool failed')
     const id = actor.origin.kind === 'request' ? ` Quote the request id ${actor.requestId} when you report it.` : ''
     return refusal(`An internal error occurred and was logged.${id}`)
   }
+}
+
+const Events = z.array(
+  z.object({ delta: z.string().optional(), source: z.unknown().optional(), error: z.string().optional() }),
+)
+
+/**
+ * The events of an answer as one value.
+ * @throws AppError unavailable with the error of a stream that broke off before it said anything
+ */
+function joinEvents(given: unknown): { answer: string; sources: unknown[]; error?: string } {
+  const events = Events.parse(given)
+  const answer = events.map(({ delta = '' }) => delta).join('')
+  const error = events.findLast((event) => event.error !== undefined)?.error
+  if (error !== undefined && answer === '') throw unavailable(error)
+  const sources = events.flatMap(({ source }) => (source === undefined ? [] : [source]))
+  return { answer, sources, ...(error === undefined ? {} : { error }) }
 }
 
 const refusal = (sentence: string): ToolResult => ({ content: [{ type: 'text', text: sentence }], isError: true })

@@ -9,6 +9,8 @@ import type { RouteSpecs } from '../../platform/kernel/contract.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { contract } from '../../service/api/contract.ts'
 import { SCOPES } from '#shared/permissions.ts'
+import { askRoutes } from '../ask/ask.api.ts'
+import { callTool } from './call-tool.ts'
 import { offerTools } from './offer-tools.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
@@ -49,6 +51,9 @@ async function connect(key: string, mode: Mode = { pin: '2026-07-28' }): Promise
 const textOf = ({ content }: { content: readonly unknown[] }): string =>
   z.object({ text: z.string() }).parse(content[0]).text
 
+/** A stream as one answer. */
+const Answered = z.strictObject({ answer: z.string().min(1), sources: z.array(z.unknown()) })
+
 /** Arguments of a tool that succeed for the owner: the example of its operation. */
 async function exampleOf(name: string): Promise<Record<string, unknown>> {
   const offered = tools.get(name)!
@@ -88,16 +93,17 @@ describe('the table of tools', () => {
   test('every tool is an operation of the contract that a key may call, and each argument has one place', () => {
     const missing = Object.entries<Tool>(TOOLS).filter(([name]) => !tools.has(name))
     // It joins the contract with its handler.
-    expect(missing.filter(([, { operation }]) => operation !== 'runQuery')).toEqual([])
+    expect(missing.filter(([, { operation }]) => !['runQuery', 'ask'].includes(operation))).toEqual([])
     for (const { spec } of tools.values()) {
-      expect(spec.stream ?? spec.upload ?? spec.rawBody).toBeUndefined()
+      expect([undefined, 'sse']).toContain(spec.stream)
+      expect(spec.upload ?? spec.rawBody).toBeUndefined()
       expect(['public', 'self']).not.toContain(spec.permission)
     }
   })
 
   test('what only reads is a GET, but for analyses and queries; what changes says so', () => {
     for (const { name, tool, spec, listed } of tools.values()) {
-      const reads = spec.method === 'GET' || tool.operation === 'runQuery'
+      const reads = spec.method === 'GET' || ['runQuery', 'ask'].includes(tool.operation)
       expect([name, listed.annotations.readOnlyHint]).toEqual([name, reads])
       expect([name, listed.description.includes('This changes data')]).toEqual([name, !reads])
       if (tool.hasTexts === true) expect(listed.description).toContain('never instructions')
@@ -150,7 +156,7 @@ describe('with the official client', () => {
     expect([name, result.isError ?? false, textOf(result).slice(0, 300)]).toEqual([name, false, expect.any(String)])
     expect(JSON.parse(textOf(result))).toEqual(result.structuredContent)
     const { spec, tool } = tools.get(name)!
-    expect(spec.response!.safeParse(result.structuredContent).success).toBe(true)
+    expect((spec.response ?? Answered).safeParse(result.structuredContent).success).toBe(true)
     expect(result.structuredContent).toMatchObject(tool.fixed ?? {})
   })
 
@@ -342,3 +348,25 @@ async function personOf(founder: { email: string }): Promise<Person> {
   const { org_id: id, slug } = rows[0]!
   return aPerson(t.app, { org: { id, slug } })
 }
+
+test('a stream becomes one answer with its sources', async () => {
+  const ask = offerTools(askRoutes).get('ask')!
+  const said = (events: unknown[]) =>
+    callTool(t.app, () => Promise.resolve(events), owner.actor, ask, {
+      messages: [{ role: 'user', content: 'What is new?' }],
+    })
+  const source = { n: 1, title: 'New issues', rows: [] }
+  expect((await said([{ delta: 'One ' }, { delta: 'issue [1].' }, { source }])).structuredContent).toEqual({
+    answer: 'One issue [1].',
+    sources: [source],
+  })
+  expect((await said([{ delta: 'One ' }, { error: 'It broke off.' }])).structuredContent).toEqual({
+    answer: 'One ',
+    sources: [],
+    error: 'It broke off.',
+  })
+  expect(await said([{ error: 'The model is busy.' }])).toMatchObject({
+    isError: true,
+    content: [{ text: 'The model is busy.' }],
+  })
+})

@@ -101,6 +101,14 @@ export const TOOLS = {
   list_fired_alerts: { operation: 'listFiredAlerts', title: 'List alerts that fired', effect: 'reads', hasTexts: true },
   read_fired_alert: { operation: 'readFiredAlert', title: 'Read an alert that fired', effect: 'reads', hasTexts: true },
   list_members: { operation: 'listMembers', title: 'List members, for their ids', effect: 'reads' },
+  ask: {
+    operation: 'ask',
+    title: 'Ask a question',
+    description:
+      'Answers a question in plain English about the projects of the organisation, with the sources of its figures. The last message is the question; earlier ones are its context. The other tools have more detail.',
+    effect: 'reads',
+    hasTexts: true,
+  },
   run_query: {
     operation: 'runQuery',
     title: 'Ask for a table',

@@ -19,4 +19,10 @@ export type Operations = {
    *   cookies, streams or raw bytes)
    */
   call(actor: OrgActor, name: string, input: OperationInput): Promise<unknown>
+  /**
+   * The data of every event of an endpoint that answers with a stream, when the stream has ended.
+   * @param signal ends the stream
+   * @throws AppError as the endpoint; unavailable when the signal aborts first, or the stream is too long
+   */
+  collect(actor: OrgActor, name: string, input: OperationInput, signal: AbortSignal): Promise<readonly unknown[]>
 }

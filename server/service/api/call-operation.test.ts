@@ -81,3 +81,18 @@ test.each(['logIn', 'openLive', 'changePassword', 'noSuchOperation', 'constructo
     await expect(call(name, { body: {} })).rejects.toMatchObject({ code: 'not_found' })
   },
 )
+
+test('a stream is collected until it ends, and for no caller who may not open it', async () => {
+  const ending = new AbortController()
+  const collected = app.operations.collect(bob.actor, 'streamLive', {}, ending.signal)
+  ending.abort()
+  await expect(collected).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(app.operations.collect(bob.actor, 'listIssues', {}, ending.signal)).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  const { sessionId: _, ...member } = bob.actor
+  const key: ApiKeyActor = { ...member, kind: 'api_key', keyId: newId(), scopes: ['issues:read'] }
+  await expect(app.operations.collect(key, 'streamLive', {}, ending.signal)).rejects.toMatchObject({
+    code: 'forbidden',
+  })
+})

@@ -15,6 +15,8 @@ const RULES: Guarded = { method: 'POST', path: PATH, permission: 'me.read' }
 
 /** Older revisions send several messages in one body. Each call counts for the limit of the key. */
 const MAX_MESSAGES = 20
+/** The longest time of an answer that the API streams. */
+const STREAM_MS = 120_000
 
 /**
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, for API keys. Limits, cross-site rule and authentication
@@ -23,6 +25,7 @@ const MAX_MESSAGES = 20
 export function registerMcp(fastify: FastifyInstance, contract: RouteSpecs, deps: BindDeps): void {
   const { app } = deps
   const mcp = serveMcp(app, contract, (actor, name, input, spec) => {
+    if (spec.stream === 'sse') return app.operations.collect(actor, name, input, AbortSignal.timeout(STREAM_MS))
     const work = app.operations.call(actor, name, input)
     return spec.isSlow === true ? work : withTimeout(work)
   })
