@@ -7,7 +7,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { deleteAnalysis, findIssue, insertAnalysis, lockIssue } from './analyses.queries.ts'
 import type { Analysis } from './analysis.api.ts'
 import { findCause } from './find-cause.ts'
-import { type Facts, gatherFacts } from './facts.ts'
+import { EventIds, type Facts, gatherFacts } from './facts.ts'
 import { type AnalysisContent, viewAnalysis } from './view-analysis.ts'
 import { type AskModel, parseWording, questionOf, worded } from './word-analysis.ts'
 
@@ -94,10 +94,16 @@ async function store(
  * stored after it, of events that were read before it, is found here.
  */
 async function hasItsEvents(app: App, actor: OrgActor, { issue, events }: Facts): Promise<boolean> {
-  const ids = new Set([issue.event, ...events].flatMap((event) => event?.event_id ?? []))
+  const params = { issueId: issue.id }
+  const listed = await app.operations.call(actor, 'listIssueEvents', { params, query: { limit: '25' } })
+  const newest = new Set(EventIds.parse(listed).items.map(({ event_id }) => event_id))
+  const others = [issue.event, ...events].flatMap((event) =>
+    event === null || newest.has(event.event_id) ? [] : [event.event_id],
+  )
   try {
-    for (const eventId of ids)
-      await app.operations.call(actor, 'readIssueEvent', { params: { issueId: issue.id, eventId } })
+    // Many events may have come since then.
+    for (const eventId of new Set(others))
+      await app.operations.call(actor, 'readIssueEvent', { params: { ...params, eventId } })
     return true
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return false

@@ -105,7 +105,7 @@ const ReleaseShares = z.object({
   complete: z.boolean(),
 })
 const Trend = z.object({ interval_seconds: z.number(), start: z.string(), counts: z.array(z.number()) })
-const Events = z.object({ items: z.array(z.object({ event_id: z.string() })) })
+export const EventIds = z.object({ items: z.array(z.object({ event_id: z.string() })) })
 const OneEvent = z.object({ event: Event.nullable() })
 
 const Commit = z.object({
@@ -165,13 +165,12 @@ export async function gatherFacts(app: App, actor: OrgActor, issueId: string): P
     read(Shared, 'readSharedValues', { params }),
     read(ReleaseShares, 'listIssueReleases', { params }),
     read(Trend, 'readIssueTrend', { params, query: { range: '14d' } }),
-    read(Events, 'listIssueEvents', { params, query: { limit: String(MAX_EVENTS) } }),
+    read(EventIds, 'listIssueEvents', { params, query: { limit: String(MAX_EVENTS) } }),
   ])
-  const events: FactEvent[] = []
-  for (const { event_id: eventId } of items) {
-    const { event } = await read(OneEvent, 'readIssueEvent', { params: { ...params, eventId } })
-    if (event !== null) events.push(event)
-  }
+  const opened = await Promise.all(
+    items.map(({ event_id: eventId }) => read(OneEvent, 'readIssueEvent', { params: { ...params, eventId } })),
+  )
+  const events = opened.flatMap(({ event }) => event ?? [])
   const releaseOf = async (version: string | null): Promise<ReleaseFacts | null> => {
     if (version === null || !isGranted('releases.read', actor)) return null
     const project = { projectId: issue.project_id }
