@@ -30,11 +30,7 @@ import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer
  * Subscribers of facts, in this order, in the transaction of the change: the audit log, webhooks, alerts and analyses are added
  * here. Their folders build on `history/facts/`, which therefore cannot name them.
  */
-const factSubscribers = (
-  auditKey: AuditKey,
-  parts: AlertParts,
-  config: Config,
-): readonly FactSubscriber[] => [
+const factSubscribers = (auditKey: AuditKey, parts: AlertParts, config: Config): readonly FactSubscriber[] => [
   recordAudit(auditKey),
   forgetDevices,
   recordWebhooks,
@@ -100,7 +96,10 @@ export async function createApp(
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
       resolveTxt: parts.resolveTxt ?? createTxtResolver(),
-      factSubscribers: [...factSubscribers(auditKey, { sealer, auditKey, config }, config), ...(parts.factSubscribers ?? [])],
+      factSubscribers: [
+        ...factSubscribers(auditKey, { sealer, auditKey, config }, config),
+        ...(parts.factSubscribers ?? []),
+      ],
       // Handlers load with the first call: most processes need none.
       operations: {
         call: async (actor, name, input) =>

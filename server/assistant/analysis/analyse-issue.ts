@@ -9,7 +9,7 @@ import type { Analysis } from './analysis.api.ts'
 import { findCause } from './find-cause.ts'
 import { EventIds, type Facts, gatherFacts } from './facts.ts'
 import { type AnalysisContent, viewAnalysis } from './view-analysis.ts'
-import { type AskModel, parseWording, questionOf, worded } from './word-analysis.ts'
+import { type AskModel, parseWording, makeQuestion, worded } from './word-analysis.ts'
 
 /** An analysis is made again when an event that it is of was deleted meanwhile. */
 const MAX_ATTEMPTS = 3
@@ -39,7 +39,7 @@ export async function analyseIssue(
   for (let attempt = 1; ; attempt++) {
     const facts = await gatherFacts(app, actor, shownId)
     const finding = findCause(facts)
-    const question = questionOf(facts.issue.title, finding)
+    const question = makeQuestion(facts.issue.title, finding)
     const answered = askModel === null ? null : await askModel(app, actor)(question, signal)
     const wording = answered === null ? null : parseWording(answered.text, question)
     const { confidence, ...content } = worded(finding, wording)

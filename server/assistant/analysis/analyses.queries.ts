@@ -1,14 +1,14 @@
 import { type Insertable, sql } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
-import { SEVERITIES } from '#shared/issue-values.ts'
+import { severityRank } from '#shared/issue-values.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
 
 /** SQL of analyses, what members said of them, and the issues that wait for one. */
 
 /** Older ones of an issue are deleted. */
 const KEPT_PER_ISSUE = 10
-const CRITICAL = SEVERITIES.indexOf('critical')
+const CRITICAL = severityRank('critical')
 /** Issues of an organisation that may wait: a flood of new ones is no reason for a flood of analyses. */
 const MAX_WAITING = 200
 
@@ -64,7 +64,7 @@ export const deleteAnalysis = (on: Connection, id: string) =>
   on.deleteFrom('issue_analyses').where('id', '=', id).execute()
 
 /** Deletes the analyses of issues, and of the issues that they were merged into. */
-export async function deleteAnalysesOf(tx: Tx, issueIds: readonly string[]): Promise<void> {
+export async function deleteIssueAnalyses(tx: Tx, issueIds: readonly string[]): Promise<void> {
   await sql`
     delete from issue_analyses where issue_id = any(${[...issueIds]}::uuid[])
       or issue_id in (select issue_id from issue_groups where id = any(${[...issueIds]}::uuid[]))`.execute(tx)

@@ -35,7 +35,8 @@ export const analysisRoutes = routes({
     path: '/api/issues/:issueId/analysis',
     tag: 'Assistant',
     summary: 'Analyse an issue, again if it was analysed before',
-    description: 'The answer is stored as `ai_analysis` of the issue.',
+    description:
+      'The answer is stored as `ai_analysis` of the issue. Facts are read with the permissions of the caller: an API key needs the scope issues:read too, and releases:read for releases and commits.',
     permission: 'ai.use',
     params: z.object({ issueId: Id }),
     response: Analysis,

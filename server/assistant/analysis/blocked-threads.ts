@@ -1,6 +1,6 @@
 import type { Frame } from './facts.ts'
 
-/** What the innermost frames of a main thread say that does not answer. */
+/** Reasons why a main thread does not answer, by its innermost frames. */
 const WAITS: readonly { readonly frame: RegExp; readonly means: string; readonly next: string }[] = [
   {
     frame: /QueuedWork\.waitToFinish|SharedPreferencesImpl.*(?:awaitLoadedLocked|commit|writeToFile)/,
@@ -13,25 +13,32 @@ const WAITS: readonly { readonly frame: RegExp; readonly means: string; readonly
     next: 'Move the query to a background thread.',
   },
   {
-    frame: /socketRead|SocketInputStream|HttpURLConnection|okhttp3|NetworkDispatcher|sendSynchronousRequest|CFNetwork|recvfrom|Socket\.connect/i,
+    frame:
+      /socketRead|SocketInputStream|HttpURLConnection|okhttp3|NetworkDispatcher|sendSynchronousRequest|CFNetwork|recvfrom|Socket\.connect/i,
     means: 'it waits for the network',
     next: 'Move the request to a background thread.',
   },
-  { frame: /Thread\.sleep|\bnanosleep\b|\busleep\b|SystemClock\.sleep/, means: 'it sleeps', next: 'Post the work later instead of sleeping.' },
+  {
+    frame: /Thread\.sleep|\bnanosleep\b|\busleep\b|SystemClock\.sleep/,
+    means: 'it sleeps',
+    next: 'Post the work later instead of sleeping.',
+  },
   {
     frame: /BinderProxy\.transact|transactNative|mach_msg.*xpc|NSXPC/,
     means: 'it waits for another process',
     next: 'Call the other process from a background thread.',
   },
   {
-    frame: /Object\.wait|Unsafe\.park|LockSupport|ReentrantLock|Monitor|semaphore_wait|psynch_(?:mutex|cv)wait|dispatch_sync|CountDownLatch|FutureTask\.get|runBlocking|pthread_mutex/i,
-    means: 'it waits for a lock or for another thread',
-    next: 'Find the thread that holds the lock, and do not wait on the main thread.',
-  },
-  {
-    frame: /FileInputStream|FileOutputStream|RandomAccessFile|libcore\.io|\bfsync\b|\bfread\b|NSData.*initWithContents|AssetManager|ZipFile/,
+    frame:
+      /FileInputStream|FileOutputStream|RandomAccessFile|libcore\.io|\bfsync\b|\bfread\b|NSData.*initWithContents|AssetManager|ZipFile/,
     means: 'it reads or writes a file',
     next: 'Move the work with files to a background thread.',
+  },
+  {
+    frame:
+      /Object\.wait|Unsafe\.park|LockSupport|ReentrantLock|Monitor|semaphore_wait|psynch_(?:mutex|cv)wait|dispatch_sync|CountDownLatch|FutureTask\.get|runBlocking|pthread_mutex/i,
+    means: 'it waits for a lock or for another thread',
+    next: 'Find the thread that holds the lock, and do not wait on the main thread.',
   },
   {
     frame: /BitmapFactory|Bitmap\.|decodeStream|ImageIO|UIImage/,
@@ -50,24 +57,21 @@ const WAITS: readonly { readonly frame: RegExp; readonly means: string; readonly
   },
 ]
 
-/** Frames from the innermost on that say what a thread waits for. */
-const MAX_FRAMES = 25
+/** Frames from the innermost on that are looked at. */
+const MAX_FRAMES = 15
 
-/** Why the main thread does not answer; null when its frames do not say. */
+/** Why the main thread does not answer; null when its frames do not say. The list above is from particular to general. */
 export function whyBlocked(frames: readonly Frame[]): { readonly means: string; readonly next: string } | null {
   const names = frames
     .slice(-MAX_FRAMES)
-    .toReversed()
     .map(({ module, function: name, package: library }) => [module ?? library, name].filter(Boolean).join('.'))
-  for (const name of names) {
-    const found = WAITS.find(({ frame }) => frame.test(name))
-    if (found !== undefined) return found
-    // The thread waits for the next message: it had work before, and is idle now.
-    if (/nativePollOnce|MessageQueue\.next$/.test(name))
-      return {
-        means: 'it was idle again when the stack was taken',
-        next: 'Look at the breadcrumbs and the trace before it: the work that blocked it had ended.',
-      }
-  }
+  const found = WAITS.find(({ frame }) => names.some((name) => frame.test(name)))
+  if (found !== undefined) return found
+  // The thread waits for the next message: it had work before.
+  if (names.slice(-3).some((name) => /nativePollOnce|MessageQueue\.next$/.test(name)))
+    return {
+      means: 'it was idle again when the stack was taken',
+      next: 'Look at the breadcrumbs and the trace before it: the work that blocked it had ended.',
+    }
   return null
 }

@@ -1,7 +1,7 @@
 import type { Crumb, FactEvent } from './facts.ts'
-import { oneLine } from './plain.ts'
+import { cutLine } from './plain.ts'
 
-/** What happened shortly before, in most events alike. Pure. */
+/** Breadcrumbs that most events have shortly before they fail. Pure. */
 
 export type CommonCrumb = {
   readonly text: string
@@ -40,10 +40,17 @@ export function commonCrumbs(events: readonly FactEvent[]): CommonCrumb[] {
     .filter((one) => one.events / withCrumbs.length >= MIN_SHARE)
     .toSorted(
       (a, b) =>
-        Number(b.isFailure) - Number(a.isFailure) || b.events - a.events || a.distance / a.events - b.distance / b.events,
+        Number(b.isFailure) - Number(a.isFailure) ||
+        b.events - a.events ||
+        a.distance / a.events - b.distance / b.events,
     )
     .slice(0, MAX_CRUMBS)
-    .map(({ text, events: count, isFailure: failed }) => ({ text, events: count, of: withCrumbs.length, isFailure: failed }))
+    .map(({ text, events: count, isFailure: failed }) => ({
+      text,
+      events: count,
+      of: withCrumbs.length,
+      isFailure: failed,
+    }))
 }
 
 const statusOf = ({ data }: Crumb): number | null => {
@@ -66,14 +73,14 @@ export function crumbText(crumb: Crumb): string | null {
   if (url !== null) {
     const path = url.split(/[?#]/, 1)[0] ?? ''
     const status = statusOf(crumb)
-    return oneLine(`${textIn(data, 'method') ?? 'GET'} ${path}${status === null ? '' : ` answered ${status}`}`, 160)
+    return cutLine(`${textIn(data, 'method') ?? 'GET'} ${path}${status === null ? '' : ` answered ${status}`}`, 160)
   }
   const [from, to] = [textIn(data, 'from'), textIn(data, 'to')]
-  if (to !== null) return oneLine(`navigation${from === null ? '' : ` from ${path(from)}`} to ${path(to)}`, 160)
+  if (to !== null) return cutLine(`navigation${from === null ? '' : ` from ${path(from)}`} to ${path(to)}`, 160)
   if (message !== null && message.trim() !== '')
-    return oneLine(`${category === null || category === '' ? '' : `${category}: `}${message}`, 160)
+    return cutLine(`${category === null || category === '' ? '' : `${category}: `}${message}`, 160)
   const view = textIn(data, 'view.id') ?? textIn(data, 'screen') ?? textIn(data, 'action')
-  return view === null ? null : oneLine(`${category ?? type} ${view}`, 160)
+  return view === null ? null : cutLine(`${category ?? type} ${view}`, 160)
 }
 
 const path = (url: string): string => url.split(/[?#]/, 1)[0] ?? ''

@@ -41,7 +41,14 @@ const Thread = z.object({
   stacktrace: Stacktrace,
 })
 
-const Crumb = z.object({ timestamp: text, type: z.string(), category: text, level: z.string(), message: text, data: Json })
+const Crumb = z.object({
+  timestamp: text,
+  type: z.string(),
+  category: text,
+  level: z.string(),
+  message: text,
+  data: Json,
+})
 export type Crumb = z.infer<typeof Crumb>
 
 const Event = z.object({

@@ -2,9 +2,9 @@ import type { Analysis, Evidence } from './analysis.api.ts'
 import { whyBlocked } from './blocked-threads.ts'
 import { commonCrumbs } from './crumbs.ts'
 import type { FactEvent, Facts, Frame, ReleaseFacts, SharedValue } from './facts.ts'
-import { failingFrame, placeOf, stacksOf, suspectCommits } from './frames.ts'
+import { failingFrame, describePlace, listStacks, suspectCommits } from './frames.ts'
 import { recognise } from './known-errors.ts'
-import { capital, counted, oneLine, percent, quoted, spanText, timeText } from './plain.ts'
+import { capital, counted, cutLine, percent, quoted, spanText, timeText } from './plain.ts'
 
 /** The analysis by rules, without any model: everything it says is in the facts. Pure. */
 
@@ -31,7 +31,7 @@ export function findCause(facts: Facts): Finding {
   const { issue } = facts
   const event = issue.event ?? facts.events[0] ?? null
   const cause = event === null ? withoutEvent(facts) : causeOf(event, facts)
-  const place = cause.frame === null ? null : placeOf(cause.frame)
+  const place = cause.frame === null ? null : describePlace(cause.frame)
   const commits = commitsOf(facts, cause.frame)
   const releases = releaseEvidence(facts)
   const crumbs = crumbEvidence(facts)
@@ -48,7 +48,7 @@ export function findCause(facts: Facts): Finding {
   ].slice(0, MAX_EVIDENCE)
   const isReadable = cause.frame === null || cause.frame.unreadable === undefined
   return {
-    cause: oneLine(`${capital(cause.clause)}${place === null ? '' : `, in ${place}`}.`, 400),
+    cause: cutLine(`${capital(cause.clause)}${place === null ? '' : `, in ${place}`}.`, 400),
     explanation: explain(facts, event, cause, [...releases, ...crumbs, ...values, ...trend]),
     evidence,
     next_step: nextStep(facts, cause, place, commits.first, isReadable),
@@ -97,7 +97,7 @@ function causeOf(event: FactEvent, { issue }: Facts): Cause {
     .find(({ found }) => found !== null)
   if (known?.found != null) {
     const { means, next, isOutside } = known.found
-    const frame = failingFrame(stacksOf(event, known.at))
+    const frame = failingFrame(listStacks(event, known.at))
     const surface = newest === undefined || known.at === exceptions.length - 1 ? null : errorText(newest)
     return { clause: means, next, frame, isKnown: true, isOutside, surface }
   }
@@ -108,7 +108,7 @@ function causeOf(event: FactEvent, { issue }: Facts): Cause {
     return {
       clause: `${thrown} ${issue.is_unhandled ? 'is thrown and not caught' : 'is thrown'}`,
       next: null,
-      frame: failingFrame(stacksOf(event, root == null ? at : 0)),
+      frame: failingFrame(listStacks(event, root == null ? at : 0)),
       isKnown: false,
       isOutside: false,
       surface: root == null ? null : errorText(newest),
@@ -127,7 +127,7 @@ function causeOf(event: FactEvent, { issue }: Facts): Cause {
   return {
     clause: signal?.means ?? `the app reports ${quoted(event.message ?? issue.title, 200)} itself`,
     next: signal?.next ?? null,
-    frame: failingFrame(stacksOf(event, 0)),
+    frame: failingFrame(listStacks(event, 0)),
     isKnown: signal !== null,
     isOutside: signal?.isOutside ?? false,
     surface: null,
@@ -150,7 +150,7 @@ function blocked(event: FactEvent): Cause {
 }
 
 const errorText = ({ type, value }: { type: string | null; value: string | null }): string => {
-  const name = type === null || type === '' ? 'an error' : oneLine(type, 100)
+  const name = type === null || type === '' ? 'an error' : cutLine(type, 100)
   return value === null || value === '' ? name : `${name} ${quoted(value, 160)}`
 }
 
@@ -174,14 +174,14 @@ function commitsOf(facts: Facts, frame: Frame | null): { evidence: Evidence[]; f
   if (release === undefined) return { evidence: [], first: null }
   const named = suspectCommits(frame, release.commits).map((commit) => {
     const message = commit.message?.split('\n', 1)[0] ?? ''
-    const by = commit.author_name === null ? '' : ` by ${oneLine(commit.author_name, 80)}`
+    const by = commit.author_name === null ? '' : ` by ${cutLine(commit.author_name, 80)}`
     return `${commit.id.slice(0, 8)}${message === '' ? '' : ` ${quoted(message, 100)}`}${by}`
   })
   return {
     first: named[0] ?? null,
     evidence: named.map((name) => ({
       kind: 'commit',
-      text: `Commit ${name} of ${oneLine(release.version, 100)} changed the file of this frame.`,
+      text: `Commit ${name} of ${cutLine(release.version, 100)} changed the file of this frame.`,
       link: `/releases/${release.id}`,
     })),
   }
@@ -193,11 +193,17 @@ function releaseEvidence(facts: Facts): Evidence[] {
   const add = (release: ReleaseFacts, text: string) =>
     found.push({ kind: 'release', text, link: `/releases/${release.id}` })
   if (regressed !== null) {
-    add(regressed, `It came back in ${oneLine(regressed.version, 100)}. ${oneLine(issue.status_reason ?? '', 300)}`.trim())
+    add(
+      regressed,
+      `It came back in ${cutLine(regressed.version, 100)}. ${cutLine(issue.status_reason ?? '', 300)}`.trim(),
+    )
     addDeploy(regressed, Date.parse(issue.status_changed_at), 'it came back', add)
   }
   if (began?.hasEarlier === true) {
-    add(began, `It began in ${oneLine(began.version, 100)}, on ${timeText(issue.first_seen)}; the project has earlier releases without it.`)
+    add(
+      began,
+      `It began in ${cutLine(began.version, 100)}, on ${timeText(issue.first_seen)}; the project has earlier releases without it.`,
+    )
     addDeploy(began, Date.parse(issue.first_seen), 'its first event', add)
   }
   const named = releases.items.filter(({ release }) => release !== null)
@@ -205,7 +211,7 @@ function releaseEvidence(facts: Facts): Evidence[] {
   if (began?.hasEarlier !== true && named.length === 1 && only?.release != null && only.events >= 5)
     found.push({
       kind: 'release',
-      text: `All of its stored events are of ${oneLine(only.release, 100)}.`,
+      text: `All of its stored events are of ${cutLine(only.release, 100)}.`,
       link: linkTo(facts, 'h-tags'),
     })
   return found
@@ -225,7 +231,7 @@ function addDeploy(
   if (before !== undefined)
     add(
       release,
-      `${oneLine(release.version, 100)} was deployed to ${oneLine(before.environment, 64)} ${spanText(atMs - before.at)} before ${what}.`,
+      `${cutLine(release.version, 100)} was deployed to ${cutLine(before.environment, 64)} ${spanText(atMs - before.at)} before ${what}.`,
     )
 }
 
@@ -253,7 +259,7 @@ function valueEvidence(facts: Facts): Evidence[] {
     .slice(0, MAX_VALUES)
     .map(({ key, value, share, baseline_share }) => ({
       kind: OF_DEVICE.test(key) ? 'device' : 'tag',
-      text: `${percent(share)} of its newest ${events} events have ${oneLine(key, 60)} ${quoted(value, 100)}; of other events of the project ${percent(baseline_share ?? 0)}.`,
+      text: `${percent(share)} of its newest ${events} events have ${cutLine(key, 60)} ${quoted(value, 100)}; of other events of the project ${percent(baseline_share ?? 0)}.`,
       link: linkTo(facts, 'h-tags'),
     }))
 }
@@ -310,7 +316,9 @@ function explain({ issue }: Facts, event: FactEvent | null, cause: Cause, facts:
   const where = event?.transaction == null || event.transaction === '' ? '' : ` in ${quoted(event.transaction, 100)}`
   const reach = `${counted(issue.event_count, 'event')} of ${counted(issue.user_count, 'user')} since ${timeText(issue.first_seen)}`
   return [
-    issue.user_count > 0 ? `It has ${reach}${where}.` : `It has ${counted(issue.event_count, 'event')} since ${timeText(issue.first_seen)}${where}.`,
+    issue.user_count > 0
+      ? `It has ${reach}${where}.`
+      : `It has ${counted(issue.event_count, 'event')} since ${timeText(issue.first_seen)}${where}.`,
     line ? `The line that fails is ${quoted(line, 160)}.` : null,
     cause.surface === null ? null : `It surfaces as ${cause.surface}.`,
     cause.isOutside ? 'The reason may lie outside of the app.' : null,
@@ -329,13 +337,15 @@ function nextStep(
   isReadable: boolean,
 ): string {
   if (!isReadable)
-    return `Upload the source maps or debug files of ${issue.last_release === null ? 'this build' : oneLine(issue.last_release, 100)} first: this stack is not readable.`
+    return `Upload the source maps or debug files of ${issue.last_release === null ? 'this build' : cutLine(issue.last_release, 100)} first: this stack is not readable.`
   const steps = [
     commit === null ? null : `Read commit ${commit} first.`,
     next,
     next === null && place !== null ? `Start at ${place}, and look for the conditions under which it throws.` : null,
     next === null && place === null ? 'Send a stack with it, or more context, such as breadcrumbs and tags.' : null,
-    isKnown && frame !== null && !frame.in_app ? 'Mark the modules of your app as in-app, so that its frame shows.' : null,
+    isKnown && frame !== null && !frame.in_app
+      ? 'Mark the modules of your app as in-app, so that its frame shows.'
+      : null,
   ]
   return steps.filter((step) => step !== null).join(' ')
 }

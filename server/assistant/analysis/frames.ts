@@ -1,5 +1,5 @@
 import type { Commit, FactEvent, Frame } from './facts.ts'
-import { oneLine } from './plain.ts'
+import { cutLine } from './plain.ts'
 
 /** The frame that an event points at, and the commits that changed its file. Pure. */
 
@@ -13,7 +13,7 @@ export function failingFrame(stacks: readonly (readonly Frame[])[]): Frame | nul
 }
 
 /** Stacks of an event: of an exception first, then of the other exceptions, then of the threads that failed. */
-export function stacksOf(event: FactEvent, first: number): Frame[][] {
+export function listStacks(event: FactEvent, first: number): Frame[][] {
   const { exceptions, threads } = event
   const ordered = [exceptions[first], ...exceptions.toReversed().filter((one) => one !== exceptions[first])]
   const failed = threads.filter(({ crashed, current }) => crashed || current)
@@ -24,35 +24,36 @@ export function stacksOf(event: FactEvent, first: number): Frame[][] {
 }
 
 /** The file of a frame without its origin and query. */
-export function fileOf({ filename, abs_path }: Pick<Frame, 'filename' | 'abs_path'>): string | null {
+export function readFileName({ filename, abs_path }: Pick<Frame, 'filename' | 'abs_path'>): string | null {
   const name = (filename ?? abs_path)?.split(/[?#]/, 1)[0]
   if (name === undefined || name === '' || name === '<anonymous>') return null
   return (
     name
       .replaceAll('\\', '/')
-      .replace(/^(?:app|webpack|webpack-internal|file|package|https?):\/{0,3}(?:[\w.-]+(?::\d+)?(?=\/))?/, '')
-      .replace(/^(?:\.{1,2}|~)?\/+/, '')
-      .replace(/^(?:\.\/)+/, '') || null
+      // The name of a host or of a bundle, then schemes without one.
+      .replace(/^(?:https?|webpack|webpack-internal):\/\/[^/]*\//, '')
+      .replace(/^(?:app|file|package|webpack|webpack-internal):\/*/, '')
+      .replace(/^(?:(?:\.{1,2}|~)?\/)+/, '') || null
   )
 }
 
 const NO_NAME = /^(?:\?|<anonymous>|anonymous|<unknown>|<redacted>|)$/
 
 /** `“charge” (src/checkout.ts:42)`; null for a frame without a name and file. */
-export function placeOf(frame: Frame): string | null {
-  const name = frame.function === null || NO_NAME.test(frame.function) ? null : oneLine(frame.function, 100)
+export function describePlace(frame: Frame): string | null {
+  const name = frame.function === null || NO_NAME.test(frame.function) ? null : cutLine(frame.function, 100)
   const owner = frame.module !== null && name !== null && /^[a-z][\w.$]*\.[A-Z][\w$]*$/.test(frame.module)
   const called = name === null ? null : owner ? `${frame.module?.split('.').at(-1)}.${name}` : name
-  const file = fileOf(frame)
+  const file = readFileName(frame)
   const where = file === null ? frame.package : `${file}${frame.lineno === null ? '' : `:${frame.lineno}`}`
-  const shown = where === null ? null : oneLine(where, 160)
+  const shown = where === null ? null : cutLine(where, 160)
   if (called === null) return shown
   return shown === null ? `“${called}”` : `“${called}” (${shown})`
 }
 
 /** Paths that a commit may have for the file of a frame. */
 function pathsOf(frame: Frame): string[] {
-  const file = fileOf(frame)
+  const file = readFileName(frame)
   if (file === null) return []
   const base = file.split('/').at(-1) ?? file
   // Java and Kotlin name the package in the module.

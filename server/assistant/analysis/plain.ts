@@ -4,13 +4,18 @@
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
 
 /** A text of an event as one line of at most `max` characters. */
-export function oneLine(text: string, max: number): string {
+export function cutLine(text: string, max: number): string {
   const line = text.replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim().toWellFormed()
-  return line.length <= max ? line : `${line.slice(0, max - 1).trimEnd().toWellFormed()}…`
+  return line.length <= max
+    ? line
+    : `${line
+        .slice(0, max - 1)
+        .trimEnd()
+        .toWellFormed()}…`
 }
 
 /** The same in quotation marks. Those inside become single ones, so that a text cannot end its quotation. */
-export const quoted = (text: string, max = 120): string => `“${oneLine(text, max).replace(/[“”]/g, "'")}”`
+export const quoted = (text: string, max = 120): string => `“${cutLine(text, max).replace(/[“”]/g, "'")}”`
 
 export const percent = (share: number): string => `${Math.round(share * 100)} %`
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FactSubscriber, RecordedFact } from '../../platform/context/fact-context.ts'
-import { type AnalysisRequest, deleteAnalysesOf, insertRequests, outdateAnalyses } from './analyses.queries.ts'
+import { type AnalysisRequest, deleteIssueAnalyses, insertRequests, outdateAnalyses } from './analyses.queries.ts'
 
 /**
  * Effects of facts on analyses, in the transaction that records them: those of an issue that regressed are outdated and
@@ -11,7 +11,7 @@ export const recordAnalyses =
   (analysesCritical: boolean): FactSubscriber =>
   async (tx, { at, origin }, facts) => {
     const erased = issuesOf(facts, ({ kind }) => kind === 'issue.user_erased')
-    if (erased.length > 0) await deleteAnalysesOf(tx, erased)
+    if (erased.length > 0) await deleteIssueAnalyses(tx, erased)
     const regressed = issuesOf(facts, ({ kind }) => kind === 'issue.regressed')
     const outdated = new Set(regressed.length === 0 ? [] : await outdateAnalyses(tx, regressed, at))
     const requests = facts.flatMap((fact): AnalysisRequest[] => {

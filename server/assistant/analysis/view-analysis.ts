@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { memberBehind, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { type AnalysisRow, selectNewest } from './analyses.queries.ts'
 import { Analysis } from './analysis.api.ts'
 
-/** What an analysis says, as it is stored. */
+/** The texts of an analysis, as they are stored. */
 export const AnalysisContent = Analysis.pick({
   cause: true,
   explanation: true,

@@ -22,14 +22,14 @@ type PartReader<T> = (app: App, actor: OrgActor, issue: IssueOnPage) => Promise<
  * `IssueDetail` and a reader: here for a domain below issues, in `service/api/handlers.ts` for one above.
  */
 export type IssueParts = {
-  readonly [
-    K in 'attachments' | 'refused_attachments' | 'feedback' | 'kept_trace_id' | 'ai_analysis'
-  ]: PartReader<IssueDetail[K]>
+  readonly [K in 'attachments' | 'refused_attachments' | 'feedback' | 'kept_trace_id' | 'ai_analysis']: PartReader<
+    IssueDetail[K]
+  >
 }
 
 const FEEDBACK_ITEMS = 25
 
-/** Those of domains below issues. */
+/** The parts of domains below issues. */
 export const issueParts: Omit<IssueParts, 'ai_analysis'> = {
   attachments: (app, _actor, { projectId, eventId }) =>
     listAttachments(app.db, projectId, eventId === null ? [] : [eventId]),
