@@ -48,9 +48,14 @@ export const askRoutes = routes({
         .array(Message, { error: 'messages must be a list of {role, content}.' })
         .min(1, { error: 'messages must not be empty.' })
         .max(MAX_MESSAGES, { error: `messages must be at most ${MAX_MESSAGES}.` })
-        .refine((all) => all.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) <= MAX_QUESTION_BYTES, {
-          error: 'messages must have at most 32 KiB together.',
-        })
+        .refine(
+          (all) =>
+            all.reduce((sum, { content }) => sum + new TextEncoder().encode(content).byteLength, 0) <=
+            MAX_QUESTION_BYTES,
+          {
+            error: 'messages must have at most 32 KiB together.',
+          },
+        )
         .refine((all) => all.at(-1)?.role === 'user', { error: 'The last message must be of the user.' }),
       project_id: Id.optional().describe('The project that is asked about; all by default.'),
       about: z

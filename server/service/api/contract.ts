@@ -7,7 +7,6 @@ import { issuesContract } from '../../issues/contract.api.ts'
 import { ingestContract } from '../../ingest/contract.api.ts'
 import { assistantContract } from '../../assistant/contract.api.ts'
 import { alertsContract } from '../../alerts/contract.api.ts'
-import { assistantContract } from '../../assistant/contract.api.ts'
 import type { ByAddress } from '../../platform/kernel/contract.ts'
 import { liveRoutes } from '../../platform/live/live.api.ts'
 import { privacyRoutes } from '../erasure/privacy.api.ts'
@@ -42,7 +41,6 @@ export const contract = {
   ...assistantContract,
   ...webhookRoutes,
   ...deliveryRoutes,
-  ...assistantContract,
   ...canaryRoutes,
   ...liveRoutes,
   ...auditRoutes,

@@ -23,7 +23,6 @@ import { ingestHandlers } from '../../ingest/handlers.ts'
 import { readAnalysis } from '../../assistant/analysis/view-analysis.ts'
 import { assistantHandlers } from '../../assistant/handlers.ts'
 import { alertsHandlers } from '../../alerts/handlers.ts'
-import { assistantHandlers } from '../../assistant/handlers.ts'
 import type { Contract } from './contract.ts'
 
 /** Every handler of the product API; the type fails when a route has none. */
@@ -46,7 +45,6 @@ export const handlers: Handlers<Contract> = {
   ...assistantHandlers,
   ...webhookHandlers,
   ...deliveryHandlers,
-  ...assistantHandlers,
   ...canaryHandlers,
   ...liveHandlers,
   ...auditHandlers,
