@@ -2,6 +2,7 @@ import type { Role } from '#shared/permissions.ts'
 
 /** Texts about roles and invites that several pages show. */
 export const membersTexts = {
+  mentionOf: (name: string) => `Issues assigned to ${name}`,
   onlyOwners: 'Only an owner can change or remove an owner.',
   noHigher: 'You cannot give a role above your own.',
   roleNames: { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' } as const satisfies Record<

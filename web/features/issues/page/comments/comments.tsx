@@ -24,7 +24,9 @@ import { MentionField } from './mention-field.tsx'
 import issueStyles from '../issue.module.css'
 import styles from './comments.module.css'
 
-const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })))
+const Markdown = lazy(() =>
+  import('../../../../subjects/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })),
+)
 
 const touches = (issueId: string) => [commentsQuery(issueId).queryKey, ['issues', 'detail', issueId]]
 

@@ -9,7 +9,6 @@ export const commentsTexts = {
   mentionList: 'Members you can mention',
   mentionFound: (count: number) =>
     `${whole.format(count)} ${plural(count, 'member', 'members')}. Use the arrow keys to choose and Enter to insert.`,
-  mentionOf: (name: string) => `Issues assigned to ${name}`,
   edit: 'Edit comment',
   edited: 'edited',
   editField: 'Edit comment',

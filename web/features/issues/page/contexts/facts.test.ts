@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../../../../server/events/protocol/event.api.ts'
-import { listCardFacts, safeUrl } from './facts.ts'
+import { safeUrl } from '../../../../ui/safe-url.ts'
+import { listCardFacts } from './facts.ts'
 
 const anEvent = (fields: Partial<Event>): Event => ({
   event_id: '9ec79c33ec9942ab8353589fcb2e04dc',

@@ -149,13 +149,3 @@ export function sortContexts(event: Event): readonly (readonly [name: string, co
     .filter(([, context]) => Object.values(context).some((value) => value !== null))
     .toSorted(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b))
 }
-
-/** The address if it is http or https; otherwise null. */
-export function safeUrl(text: string): string | null {
-  try {
-    const url = new URL(text)
-    return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null
-  } catch {
-    return null
-  }
-}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Event } from '../../../../../server/events/protocol/event.api.ts'
 import { issueTexts } from '../texts.ts'
-import { safeUrl } from './facts.ts'
+import { safeUrl } from '../../../../ui/safe-url.ts'
 import { cutText } from '../../../../subjects/issue/headline.ts'
 import { classNames } from '../../../../ui/class-names.ts'
 import { KeyValues } from '../../../../ui/key-values.tsx'

@@ -2,15 +2,15 @@ import { isCostlyMarkdown } from '#shared/comment-cost.ts'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { Link } from '@tanstack/react-router'
 import { createContext, Fragment, use, useMemo, type ReactNode } from 'react'
-import type { Comment } from '../../../../api/issue-queries.ts'
-import { paths } from '../../../../address/paths.ts'
-import { commentsTexts } from './texts.ts'
-import { safeUrl } from '../contexts/facts.ts'
-import { mentionParts } from '../../../../subjects/members/model.ts'
-import choiceStyles from '../../../../ui/choice.module.css'
-import { classNames } from '../../../../ui/class-names.ts'
+import type { Comment } from '../../api/issue-queries.ts'
+import { paths } from '../../address/paths.ts'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
+import { safeUrl } from '../../ui/safe-url.ts'
+import { mentionParts } from '../members/model.ts'
+import { membersTexts } from '../members/texts.ts'
+import typeStyles from '../../ui/type.module.css'
 import styles from './markdown.module.css'
-import typeStyles from '../../../../ui/type.module.css'
 
 type Root = ReturnType<typeof fromMarkdown>
 type Node = Root['children'][number]
@@ -19,22 +19,41 @@ type Node = Root['children'][number]
  * Markdown as React elements, never as markup: raw HTML is text, images are links (so that a comment causes no requests
  * to other servers), and only http, https and mailto addresses are links.
  */
-export function Markdown({ text, mentions = NO_MENTIONS }: { text: string; mentions?: Comment['mentions'] }) {
-  const tree = useMemo(() => (isCostlyMarkdown(text) ? null : fromMarkdown(text)), [text])
+export function Markdown({ text, mentions = NO_MENTIONS, own = NONE_OWN }: MarkdownProps) {
+  const tree = useMemo(
+    () =>
+      isCostlyMarkdown(text) ? null : fromMarkdown(text, { extensions: own === NONE_OWN ? [] : [NO_DEFINITIONS] }),
+    [text, own],
+  )
   return (
-    <Mentions value={mentions}>
-      <div className={styles.markdown}>
-        {tree === null ? (
-          <p>
-            <PlainText text={text} />
-          </p>
-        ) : (
-          many(tree.children)
-        )}
-      </div>
-    </Mentions>
+    <Own value={own}>
+      <Mentions value={mentions}>
+        <div className={styles.markdown}>
+          {tree === null ? (
+            <p>
+              <PlainText text={text} />
+            </p>
+          ) : (
+            many(tree.children)
+          )}
+        </div>
+      </Mentions>
+    </Own>
   )
 }
+
+type MarkdownProps = { text: string; mentions?: Comment['mentions']; own?: OwnParts }
+
+/** How a page draws parts of a text in its own way. Such a text has no definitions, and so no addresses behind `[1]`. */
+export type OwnParts = {
+  /** A line of text; absent for text with links. */
+  readonly line?: (text: string) => ReactNode
+  /** A block of code, by the language that it names. */
+  readonly code?: (language: string, text: string) => ReactNode
+}
+const NONE_OWN: OwnParts = {}
+const Own = createContext(NONE_OWN)
+const NO_DEFINITIONS = { disable: { null: ['definition'] } }
 
 const NO_MENTIONS: Comment['mentions'] = []
 /** The members that the text mentions, as the server found them when it was saved. */
@@ -57,12 +76,7 @@ function one(node: Node): ReactNode {
     case 'inlineCode':
       return <code>{node.value}</code>
     case 'code':
-      return (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre tabIndex={0}>
-          <code>{node.value}</code>
-        </pre>
-      )
+      return <CodeBlock language={node.lang ?? ''} text={node.value} />
     case 'blockquote':
       return <blockquote>{many(node.children)}</blockquote>
     case 'heading':
@@ -96,6 +110,17 @@ function one(node: Node): ReactNode {
   }
 }
 
+function CodeBlock({ language, text }: { language: string; text: string }) {
+  const { code } = use(Own)
+  if (code !== undefined) return code(language, text)
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre tabIndex={0}>
+      <code>{text}</code>
+    </pre>
+  )
+}
+
 function Away({ url, children }: { url: string; children: ReactNode }) {
   const href = /^mailto:/iu.test(url) ? url : safeUrl(url)
   if (href === null) return children
@@ -115,19 +140,20 @@ const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu
 function PlainText({ text }: { text: string }) {
   const mentions = use(Mentions)
   const isInLink = use(InLink)
+  const { line: ownLine = linked } = use(Own)
   if (isInLink) return broken(text.split('\n'))
   return text.split('\n').map((line, index) => (
     <Fragment key={index}>
       {index === 0 ? null : <br />}
       {mentionParts(line, mentions).map((part, place) =>
         typeof part === 'string' ? (
-          <Fragment key={place}>{linked(part)}</Fragment>
+          <Fragment key={place}>{ownLine(part)}</Fragment>
         ) : (
           <Link
             key={place}
             className={classNames(styles.mention, choiceStyles.underlines)}
             {...paths.issues({ assignee: part.id })}
-            title={commentsTexts.mentionOf(part.name)}
+            title={membersTexts.mentionOf(part.name)}
           >
             {part.text}
           </Link>
