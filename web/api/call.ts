@@ -1,10 +1,12 @@
-import type { Addresses } from '../../server/service/api/contract.ts'
-import type { ClientAnswer, ClientCall } from '../../server/platform/kernel/contract.ts'
+import type { queryRoutes } from '../../server/assistant/query/query.api.ts'
+import type { Addresses as Served } from '../../server/service/api/contract.ts'
+import type { ByAddress, ClientAnswer, ClientCall } from '../../server/platform/kernel/contract.ts'
 import { apiTexts } from './texts.ts'
 import { endSession, refreshSession } from './session.ts'
 import { noteRead } from './unwatched.ts'
 
-export type { Addresses }
+/** Until the service has those of queries. */
+export type Addresses = Served & ByAddress<typeof queryRoutes>
 export type Address = keyof Addresses
 export type AnswerOf<A extends Address> = ClientAnswer<Addresses[A]>
 /** The body that the endpoint takes. */
@@ -88,10 +90,27 @@ const PUBLIC_PATHS = new Set<string>([
  */
 export async function call<A extends Address>(address: A, ...[input]: Rest<A>): Promise<AnswerOf<A>> {
   const loose: Loose = input ?? {}
+  const startedMs = performance.now()
+  const response = await respond(address, loose)
+  // Live messages say nothing of what entry pages read.
+  if (address.startsWith('GET ') && !address.startsWith('GET /api/auth/') && loose.sessionOptional !== true)
+    noteRead(startedMs)
+  if (response.status === 204) return undefined as AnswerOf<A>
+  // The server serialises with the schema of this type, so the response is not validated again.
+  return (await (loose.parse === undefined ? response.json() : loose.parse(await response.text()))) as AnswerOf<A>
+}
+
+/**
+ * The response of an endpoint whose body is a stream.
+ * @throws ApiError
+ */
+export const openStream = <A extends Address>(address: A, ...[input]: Rest<A>): Promise<Response> =>
+  respond(address, input ?? {})
+
+async function respond(address: Address, loose: Loose): Promise<Response> {
   const [method = 'GET', path = ''] = address.split(' ')
   const url = buildAddress(path, loose.params, loose.query)
   const startedAt = Date.now()
-  const startedMs = performance.now()
   let response = await send(method, url, loose)
   if (response.status === 401 && !PUBLIC_PATHS.has(path)) {
     const end = (reason: string | null) => {
@@ -106,11 +125,7 @@ export async function call<A extends Address>(address: A, ...[input]: Rest<A>): 
     if (response.status === 401) end(null)
   }
   if (!response.ok) throw await errorFrom(response)
-  // Live messages say nothing of what entry pages read.
-  if (method === 'GET' && !path.startsWith('/api/auth/') && loose.sessionOptional !== true) noteRead(startedMs)
-  if (response.status === 204) return undefined as AnswerOf<A>
-  // The server serialises with the schema of this type, so the response is not validated again.
-  return (await (loose.parse === undefined ? response.json() : loose.parse(await response.text()))) as AnswerOf<A>
+  return response
 }
 
 async function send(method: string, url: string, { body, signal }: Loose): Promise<Response> {
