@@ -30,6 +30,9 @@ export const webLayers = [
  */
 export const webFeatures = [
   'alerts',
+  'assistant/ask',
+  'assistant/query',
+  'assistant/state',
   'history/audit',
   'identity/accounts',
   'identity/api-keys',

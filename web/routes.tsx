@@ -17,6 +17,9 @@ import { performanceRoutes } from './features/telemetry/performance/performance.
 import { releaseRoutes } from './features/insights/releases/releases.routes.ts'
 import { traceRoutes } from './features/telemetry/trace/trace.routes.ts'
 import { symbolRoutes } from './features/symbols/files/files.routes.ts'
+import { askRoutes } from './features/assistant/ask/ask.routes.ts'
+import { queryRoutes } from './features/assistant/query/query.routes.ts'
+import { assistantStateRoutes } from './features/assistant/state/state.routes.ts'
 import { intakeRoutes } from './features/ingest/intake/intake.routes.ts'
 import { projectSettingsRoutes } from './features/projects/settings/settings.routes.ts'
 import { organisationFrame, organisationRoutes } from './features/identity/organisation/organisation.routes.ts'
@@ -51,6 +54,8 @@ const tree = root.addChildren([
       ...releaseRoutes,
       ...symbolRoutes,
       ...intakeRoutes,
+      ...askRoutes,
+      ...queryRoutes,
       ...traceRoutes,
       ...projectSettingsRoutes,
       organisation.addChildren([
@@ -59,6 +64,7 @@ const tree = root.addChildren([
         ...ssoRoutes,
         ...apiKeyRoutes,
         ...webhookRoutes,
+        ...assistantStateRoutes,
         ...auditRoutes,
       ]),
       ...personalRoutes,

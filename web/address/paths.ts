@@ -2,6 +2,7 @@ import { linkOptions } from '@tanstack/react-router'
 import type {
   AlertHistorySearch,
   AlertsSearch,
+  AskSearch,
   AuditSearch,
   IssueEventsSearch,
   IssueSearch,
@@ -11,6 +12,7 @@ import type {
   NewRuleSearch,
   OnboardingSearch,
   PerformanceSearch,
+  QuerySearch,
   ReleasesSearch,
   SessionEndReason,
   ShellSearch,
@@ -50,6 +52,8 @@ export const paths = {
   trace: (projectId: string, traceId: string) =>
     linkOptions({ to: '/projects/$projectId/traces/$traceId', params: { projectId, traceId } }),
   symbols: (search: ShellSearch = {}) => linkOptions({ to: '/symbols', search }),
+  ask: (search: AskSearch = {}) => linkOptions({ to: '/ask', search }),
+  query: (search: QuerySearch = {}) => linkOptions({ to: '/query', search }),
   intake: (search: ShellSearch = {}) => linkOptions({ to: '/intake', search }),
   chooseSettings: () => linkOptions({ to: '/projects' }),
   projectGeneral: (projectId: string) =>
@@ -65,6 +69,7 @@ export const paths = {
     linkOptions({ to: '/projects/$projectId/settings/ownership', params: { projectId } }),
   members: () => linkOptions({ to: '/org/members' }),
   apiKeys: () => linkOptions({ to: '/org/api-keys' }),
+  assistant: () => linkOptions({ to: '/org/assistant' }),
   sso: () => linkOptions({ to: '/org/sso' }),
   webhooks: (search: WebhooksSearch = {}) => linkOptions({ to: '/org/webhooks', search }),
   audit: (search: AuditSearch = {}) => linkOptions({ to: '/org/audit', search }),

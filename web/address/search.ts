@@ -98,6 +98,24 @@ export const IssueEventsSearch = parameters({
 })
 export type IssueEventsSearch = ValuesOf<typeof IssueEventsSearch>
 
+export const AskSearch = parameters({
+  ...ShellSearch.reads,
+  /** The subject of the questions. */
+  issue: id,
+  release: id,
+  /** A question that is typed but not asked. */
+  q: shortText(2_000),
+})
+export type AskSearch = ValuesOf<typeof AskSearch>
+
+export const QuerySearch = parameters({
+  ...ShellSearch.reads,
+  /** A question, or a statement. A link runs neither. */
+  q: shortText(2_000),
+  sql: shortText(8_000),
+})
+export type QuerySearch = ValuesOf<typeof QuerySearch>
+
 export const ReleasesSearch = parameters({
   ...ShellSearch.reads,
   /** Limits sessions to one environment. */

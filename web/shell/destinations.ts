@@ -21,6 +21,8 @@ export type Destination = {
     | 'releases'
     | 'symbols'
     | 'intake'
+    | 'ask'
+    | 'query'
     | 'setup'
     | 'settings'
     | 'organisation'
@@ -131,6 +133,22 @@ export function useDestinations(): Destination[] {
       icon: 'download',
       link: paths.intake(carried({ project, range })),
       isHere: at({ to: '/intake' }) !== false,
+    },
+    {
+      key: 'ask',
+      group: 'pages',
+      label: shellTexts.ask,
+      icon: 'ask',
+      link: paths.ask(project === undefined ? {} : { project }),
+      isHere: at({ to: '/ask' }) !== false,
+    },
+    {
+      key: 'query',
+      group: 'pages',
+      label: shellTexts.query,
+      icon: 'query',
+      link: paths.query(project === undefined ? {} : { project }),
+      isHere: at({ to: '/query' }) !== false,
     },
     {
       key: 'settings',

@@ -3,8 +3,8 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { IconName } from '../ui/icon.tsx'
 import type { SeverityName } from '../ui/status.tsx'
 
-export type PaletteGroup = 'recent' | 'issues' | 'places' | 'commands'
-const ORDER: readonly PaletteGroup[] = ['recent', 'issues', 'places', 'commands']
+export type PaletteGroup = 'recent' | 'issues' | 'places' | 'commands' | 'ask'
+const ORDER: readonly PaletteGroup[] = ['recent', 'issues', 'places', 'commands', 'ask']
 
 export type PaletteRow = {
   key: string

@@ -5,6 +5,7 @@ import { issueSearchQuery, meQuery, projectsQuery } from '../api/queries.ts'
 import { can } from '../app/can.ts'
 import { useRegisteredKeys } from '../app/keys.ts'
 import { paths } from '../address/paths.ts'
+import { useScope } from '../app/use-scope.ts'
 import { readRecents } from '../app/recents.ts'
 import { useCombobox } from '../ui/combobox.ts'
 import { useDelayed } from '../ui/delayed.ts'
@@ -56,7 +57,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {flat.length === 0 ? (
+      {flat.every(({ group }) => group === 'ask') ? (
         <p className={styles.none} role="status">
           {shellTexts.paletteNone(text)}
         </p>
@@ -103,6 +104,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   const client = useQueryClient()
   const navigate = useNavigate()
   const router = useRouter()
+  const { pageProjectId } = useScope()
   const bindings = useRegisteredKeys()
   const me = useQuery(meQuery)
   const projects = useQuery(projectsQuery)
@@ -164,6 +166,8 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
     ),
     place('releases', shellTexts.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
     place('symbols', shellTexts.symbols, { kind: 'icon', name: 'symbols' }, () => void navigate(paths.symbols())),
+    place('ask', shellTexts.ask, { kind: 'icon', name: 'ask' }, () => void navigate(paths.ask())),
+    place('query', shellTexts.query, { kind: 'icon', name: 'query' }, () => void navigate(paths.query())),
     place('intake', shellTexts.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
     ...(projects.data?.items ?? []).flatMap((project) => [
       place(
@@ -196,6 +200,13 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
       shellTexts.members,
       { kind: 'icon', name: 'user' },
       () => void navigate(paths.members()),
+      shellTexts.organisation,
+    ),
+    place(
+      'assistant',
+      shellTexts.assistant,
+      { kind: 'icon', name: 'spark' },
+      () => void navigate(paths.assistant()),
       shellTexts.organisation,
     ),
     place(
@@ -236,6 +247,13 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
     ...[...inMemory, ...fromServer].slice(0, 7).map(issueRow),
     ...places.filter((row) => matches(row.label) || matches(row.meta ?? '')).slice(0, 6),
     ...commandRows(bindings, after).filter((row) => matches(row.label)),
+    {
+      key: 'ask-about',
+      group: 'ask',
+      label: shellTexts.askAbout(needle),
+      icon: { kind: 'icon', name: 'spark' },
+      run: after(() => void navigate(paths.ask({ project: pageProjectId ?? undefined, q: needle }))),
+    },
   ]
 }
 

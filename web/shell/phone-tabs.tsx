@@ -13,10 +13,14 @@ import shellStyles from './shell.module.css'
 
 /** The number of tabs beside More; the design has room for five in all. */
 const MAX_TABS = 4
+const FIRST_TABS: readonly Destination['key'][] = ['issues', 'alerts', 'metrics', 'ask']
 
 /** The destinations without a tab; an unfinished set-up never has one. */
 function withTabs(destinations: readonly Destination[]): { tabs: Destination[]; rest: Destination[] } {
-  const tabs = destinations.filter(({ key }) => key !== 'setup').slice(0, MAX_TABS)
+  const isFirst = ({ key }: Destination) => FIRST_TABS.includes(key)
+  const tabs = [...destinations.filter(isFirst), ...destinations.filter((one) => !isFirst(one))]
+    .filter(({ key }) => key !== 'setup')
+    .slice(0, MAX_TABS)
   return { tabs, rest: destinations.filter((destination) => !tabs.includes(destination)) }
 }
 

@@ -80,6 +80,8 @@ export function Shell() {
         ['g p', shellTexts.goToPerformance, paths.performance],
         ['g r', shellTexts.goToReleases, paths.releases],
         ['g s', shellTexts.goToSymbols, paths.symbols],
+        ['g k', shellTexts.goToAsk, paths.ask],
+        ['g q', shellTexts.goToQuery, paths.query],
       ] as const
     ).map(([keys, label, to]) => ({
       keys,

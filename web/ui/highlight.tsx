@@ -16,7 +16,9 @@ const KEYWORDS = new Set(
     'interface internal is lambda late let match mut namespace new nil none null nullptr object of override package ' +
     'private protected protocol public pub raise repeat required rescue return self sealed static struct super suspend ' +
     'switch template this throw throws trait true try type typealias typeof unless until use using val var virtual void ' +
-    'when where while with yield True False None'
+    'when where while with yield True False None ' +
+    'SELECT FROM WHERE GROUP BY ORDER HAVING LIMIT OFFSET AND OR NOT IN IS NULL AS ON JOIN LEFT INNER DISTINCT FILTER OVER ' +
+    'PARTITION BETWEEN LIKE ILIKE CASE WHEN THEN ELSE END ASC DESC UNION ALL WITH INTERVAL'
   ).split(' '),
 )
 

@@ -9,6 +9,7 @@ import type { IconName } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { useCan } from '../../app/can.ts'
 import { useScope } from '../../app/use-scope.ts'
+import { assistantTexts } from '../assistant/texts.ts'
 import { figuresTexts } from './texts.ts'
 
 type ChartPanelProps = {
@@ -29,7 +30,7 @@ type ChartPanelProps = {
 /** A chart of app health with its menu. */
 export function ChartPanel({ large = false, onLarge, alertOn, ...card }: ChartPanelProps) {
   const navigate = useNavigate()
-  const { projectId } = useScope()
+  const { projectId, range } = useScope()
   const may = useCan('alerts.write')
   const onKeyDown = (event: KeyboardEvent) => {
     const target = event.target instanceof Element ? event.target : null
@@ -67,6 +68,12 @@ export function ChartPanel({ large = false, onLarge, alertOn, ...card }: ChartPa
                     onSelect: () => void navigate(paths.newAlertRule({ project: projectId ?? undefined, ...alertOn })),
                   },
                 ]),
+            {
+              label: assistantTexts.askAboutThis,
+              icon: 'ask' as const,
+              onSelect: () =>
+                void navigate(paths.ask({ project: projectId ?? undefined, q: figuresTexts.askOf(card.title, range) })),
+            },
             {
               label: figuresTexts.copyLink,
               icon: 'link' as const,

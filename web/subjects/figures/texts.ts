@@ -1,4 +1,10 @@
+import type { Range } from '../../address/search.ts'
 import type { Word } from './limits.ts'
+
+const ASKED_RANGES = { '1h': 'hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const satisfies Record<
+  Range,
+  string
+>
 
 /** Texts of metrics and performance that both show. */
 export const figuresTexts = {
@@ -52,6 +58,7 @@ export const figuresTexts = {
   expand: 'Expand',
   shrink: 'Shrink',
   alertOnThis: 'Alert on this',
+  askOf: (chart: string, range: Range) => `How did “${chart}” change in the last ${ASKED_RANGES[range]}, and why?`,
   copyLink: 'Copy link',
   linkCopied: 'Link copied',
   part: (window: string) => `Part of the range: ${window}`,

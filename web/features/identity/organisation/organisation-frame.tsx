@@ -27,6 +27,9 @@ export function OrganisationFrame() {
         <Link key="api-keys" {...paths.apiKeys()}>
           {organisationTexts.apiKeys}
         </Link>,
+        <Link key="assistant" {...paths.assistant()}>
+          {organisationTexts.assistant}
+        </Link>,
         <Link key="audit" {...paths.audit()} activeOptions={{ includeSearch: false }}>
           {organisationTexts.audit}
         </Link>,

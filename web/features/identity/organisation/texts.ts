@@ -6,5 +6,6 @@ export const organisationTexts = {
   sso: 'Single sign-on',
   webhooks: 'Webhooks',
   apiKeys: 'API keys',
+  assistant: 'Assistant',
   audit: 'Audit log',
 } as const

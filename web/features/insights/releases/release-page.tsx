@@ -28,6 +28,8 @@ import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Stack } from '../../../ui/stack.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
+import { assistantTexts } from '../../../subjects/assistant/texts.ts'
+import { Icon } from '../../../ui/icon.tsx'
 import { releasesTexts } from './texts.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { classNames } from '../../../ui/class-names.ts'
@@ -274,6 +276,10 @@ function Actions({ release }: { release: ReleaseDetail }) {
   })
   return (
     <>
+      <Link {...paths.ask({ project: release.project_id, release: release.id })} {...buttonLook()}>
+        <Icon name="ask" />
+        <span>{assistantTexts.askAboutThis}</span>
+      </Link>
       {release.released_at === null && !archived ? (
         <Button
           icon="clock"

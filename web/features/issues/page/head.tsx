@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 import type { Edit } from '../../../subjects/issue/changes.ts'
 import type { IssueDetail } from '../../../api/issue-queries.ts'
@@ -19,13 +19,14 @@ import { ShortId } from '../../../ui/text.tsx'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
+import { assistantTexts } from '../../../subjects/assistant/texts.ts'
 import { commentsTexts } from './comments/texts.ts'
 import { splitTitle } from '../../../subjects/issue/headline.ts'
 import { IgnoreMenu, AssigneeMenu, ResolveMenu, SeverityMenu } from '../../../subjects/issue/menus.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
-import { safeUrl } from './contexts/facts.ts'
+import { safeUrl } from '../../../ui/safe-url.ts'
 import { useFollow } from './follow.ts'
 import { FollowButton } from './follow-button.tsx'
 import styles from './head.module.css'
@@ -278,6 +279,7 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
   const remove = useCan('issues.admin')
   const change = useCan('issues.write')
   const { follows, toggle } = useFollow(issue.id)
+  const navigate = useNavigate()
   return (
     <Menu
       label={issueTexts.more}
@@ -303,6 +305,12 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
           icon: 'bell',
           letter: 'f',
           onSelect: toggle,
+        },
+        {
+          label: assistantTexts.askAboutThis,
+          icon: 'ask',
+          letter: 'q',
+          onSelect: () => void navigate(paths.ask({ project: issue.project_id, issue: issue.id })),
         },
         { kind: 'separator' },
         { label: mergeTexts.merge, icon: 'merge', letter: 'm', why: change.why, onSelect: onMerge },

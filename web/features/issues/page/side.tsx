@@ -1,5 +1,6 @@
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import type { ShellSearch } from '../../../address/search.ts'
+import { AnalysisCard } from './analysis.tsx'
 import { DeviceCard } from './contexts/contexts.tsx'
 import { NativeCrashCard } from './contexts/native-crash.tsx'
 import { IssueGrouping } from './grouping.tsx'
@@ -20,6 +21,7 @@ export function IssueSide({ issue, search, onOnly, onMerge }: IssueSideProps) {
   const release = event?.release ?? issue.last_release
   return (
     <>
+      <AnalysisCard key={issue.id} issue={issue} />
       {event === null ? null : <NativeCrashCard event={event} />}
       {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
       {event === null ? null : <DeviceCard event={event} traceId={issue.kept_trace_id} projectId={issue.project_id} />}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { assistantQuery, type AssistantState } from '../../../api/assistant-queries.ts'
+import { appTexts } from '../../../app/texts.ts'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { SettingsHead } from '../../../frames/settings-frame.tsx'
+import { SetupStatements } from '../../../subjects/assistant/setup-statements.tsx'
+import { Card } from '../../../ui/card.tsx'
+import fitStyles from '../../../ui/fit.module.css'
+import { formatCount } from '../../../ui/format.ts'
+import { KeyValues } from '../../../ui/key-values.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Minor } from '../../../ui/text.tsx'
+import { assistantStateTexts as texts } from './texts.ts'
+
+/** The model of the assistant, what was used of it, and its limits. An operator sets them in the environment. */
+export function AssistantStatePage() {
+  const state = useQuery(assistantQuery)
+  return (
+    <>
+      <SettingsHead title={texts.title} of={null} lead={texts.lead} />
+      {state.data !== undefined ? (
+        <Body state={state.data} />
+      ) : state.error === null ? (
+        <Skeleton heightPx={420} label={appTexts.loading} />
+      ) : (
+        <Card>
+          <QueryError what={texts.what} error={state.error} onRetry={() => void state.refetch()} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+function Body({ state }: { state: AssistantState }) {
+  const { limits } = state
+  return (
+    <>
+      <Card title={texts.model}>
+        <Facts
+          rows={[
+            [texts.provider, texts.providers[state.provider]],
+            [texts.model, state.model ?? texts.none],
+            [texts.host, state.host ?? texts.nowhere],
+            [texts.kept, state.keeps_texts ? texts.keptTexts : texts.keptSizes],
+          ]}
+        />
+        <Minor as="p" className={fitStyles.inset12}>
+          {state.provider === 'built_in' ? texts.builtInMore : texts.modelMore}
+        </Minor>
+      </Card>
+      <Card title={texts.used}>
+        <Facts
+          rows={[
+            [texts.today, usedText(state.today)],
+            [texts.thisMonth, usedText(state.this_month)],
+          ]}
+        />
+      </Card>
+      <Card title={texts.limits}>
+        <Facts
+          rows={[
+            [texts.perMinute, formatCount(limits.requests_per_minute)],
+            [texts.perDay, limits.tokens_per_day === null ? texts.unlimited : formatCount(limits.tokens_per_day)],
+            [texts.perMonth, limits.usd_per_month === null ? texts.unlimited : texts.usd(limits.usd_per_month)],
+          ]}
+        />
+        <Minor as="p" className={fitStyles.inset12}>
+          {texts.limitsMore}
+        </Minor>
+      </Card>
+      <Card title={texts.queries}>
+        {state.query.available ? (
+          <Minor as="p" className={fitStyles.inset12}>
+            {texts.queriesOn}
+          </Minor>
+        ) : (
+          <SetupStatements query={state.query} />
+        )}
+      </Card>
+    </>
+  )
+}
+
+const usedText = ({ requests, input_tokens, output_tokens, cost_usd }: AssistantState['today']): string =>
+  texts.usedText(formatCount(requests), formatCount(input_tokens), formatCount(output_tokens), texts.usd(cost_usd))
+
+const Facts = ({ rows }: { rows: readonly (readonly [name: string, value: string])[] }) => (
+  <KeyValues>
+    {rows.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </KeyValues>
+)

@@ -1,0 +1,33 @@
+/** Texts of the analysis of an issue. */
+export const analysisTexts = {
+  title: 'Analysis',
+  none: 'Reads the stack traces, breadcrumbs, releases and commits of this issue, and names the probable cause. Nothing is changed.',
+  analyse: 'Analyse this issue',
+  again: 'Analyse again',
+  failed: 'Could not analyse the issue.',
+  builtIn: 'built-in',
+  modelDraft: 'model draft',
+  outdated: 'The issue came back after this analysis. Analyse it again.',
+  evidence: 'Evidence',
+  kinds: {
+    frame: 'Frame',
+    breadcrumb: 'Breadcrumb',
+    release: 'Release',
+    commit: 'Commit',
+    device: 'Device',
+    tag: 'Tag',
+    trend: 'Trend',
+    feedback: 'User feedback',
+  },
+  next: 'Next step',
+  change: 'Suggested change',
+  confidence: { low: 'Low confidence.', medium: 'Medium confidence.', high: 'High confidence.' },
+  basedOn: (count: number, text: string) => `Based on ${text} ${count === 1 ? 'event' : 'events'}.`,
+  byRules: 'Found by rules, without a model.',
+  aModel: 'a model',
+  byModel: (model: string, tokens: string | null) =>
+    `Worded by ${model}${tokens === null ? '' : `, ${tokens} tokens`}. Personal data was removed first. Check before you ship.`,
+  feedback: { helpful: 'Helpful', not_helpful: 'Not helpful' },
+  rated: 'Thank you. Your answer was stored.',
+  notRated: 'Could not store your answer.',
+} as const
