@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import {
+  eventually,
+  expectAccessibleInThemes,
+  expectNoSideScroll,
+  hasFocus,
+  screenshot,
+  settled,
+  type Theme,
+} from './browser.ts'
+import { testDashboard } from './dashboard.ts'
+import { aHealthWorld, counted } from './health-world.ts'
+
+/** Questions, their answers with sources, queries and the analysis of an issue. */
+
+const dashboard = await testDashboard({ jobs: true })
+const { server } = dashboard
+const { person, project } = await aHealthWorld(server)
+await counted(server)
+const inProject = `?project=${project.id}`
+
+async function judge(page: Page, name: string): Promise<void> {
+  await expectAccessibleInThemes(page, name)
+  await expectNoSideScroll(page, name)
+  for (const colorScheme of ['dark', 'light'] satisfies Theme[]) {
+    await page.emulateMedia({ colorScheme })
+    await screenshot(page, `${name}-${colorScheme}`)
+  }
+}
+
+const lastAnswer = (page: Page) => page.getByRole('article').last()
+
+test('an answer is streamed, and its figures open their sources', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto(`/ask${inProject}`)
+  const examples = page.getByRole('list', { name: 'Example questions' }).getByRole('button')
+  await eventually(() => examples.count()).toBe(4)
+  await judge(page, 'ask-empty')
+
+  await examples.nth(1).click()
+  const figure = lastAnswer(page)
+    .getByRole('button', { name: /source 1/ })
+    .first()
+  await figure.waitFor()
+  await page.getByText(/data up to \d\d:\d\d/).waitFor()
+  // Screen readers hear the whole answer, once, without the marks of its sources.
+  const spoken = await page.getByRole('status').filter({ hasText: /\d/ }).first().textContent()
+  expect(spoken).not.toMatch(/\[\d/)
+  await figure.click()
+  const source = page.getByRole('complementary', { name: 'Where the numbers come from' })
+  await eventually(() => hasFocus(source.locator('summary').first())).toBe(true)
+  await source.getByRole('table').first().waitFor()
+  await judge(page, 'ask')
+
+  await page.getByRole('textbox', { name: 'Ask a question' }).fill('What is the meaning of life?')
+  await page.keyboard.press('Enter')
+  await page
+    .getByText(/did not understand/)
+    .first()
+    .waitFor()
+
+  // The conversation belongs to the tab.
+  await page.reload()
+  await eventually(() => page.getByRole('article').count()).toBe(4)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await judge(page, 'ask-phone')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('button', { name: 'New' }).click()
+  await eventually(() => page.getByRole('article').count()).toBe(0)
+})
+
+test('an issue is analysed on demand, and the evidence leads to its place', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues${inProject}`)
+  await page
+    .getByRole('link', { name: /checkoutError/ })
+    .first()
+    .click()
+  const card = page.getByRole('region', { name: 'Analysis' })
+  await card.getByRole('button', { name: 'Analyse this issue' }).click()
+  await card.getByRole('heading', { name: 'Next step' }).waitFor()
+  const frame = card
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('img', { name: 'Frame' }) })
+    .getByRole('link')
+    .first()
+  await frame.click()
+  await eventually(() => new URL(page.url()).hash).toBe('#h-trace')
+  const helpful = card.getByRole('button', { name: 'Helpful', exact: true })
+  await helpful.click()
+  await eventually(() => helpful.getAttribute('aria-pressed')).toBe('true')
+  await judge(page, 'analysis')
+  await page.reload()
+  await eventually(() => helpful.getAttribute('aria-pressed')).toBe('true')
+
+  await card.getByRole('link', { name: 'Ask about this' }).click()
+  await page.getByRole('button', { name: /^About SHOPPER/ }).waitFor()
+  await page.getByRole('button', { name: 'Who is affected by this issue?' }).click()
+  await lastAnswer(page)
+    .getByRole('button', { name: /source 1/ })
+    .first()
+    .waitFor()
+})
+
+test('every role sees the model and its limits', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto('/org/assistant')
+  await page.getByText('Built-in analyst').waitFor()
+  await judge(page, 'assistant-state')
+})
