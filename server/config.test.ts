@@ -149,3 +149,36 @@ describe('pushes', () => {
     expect(read).toThrow(/^FCM_SERVICE_ACCOUNT must name (?!.*secret).*$/)
   })
 })
+
+describe('the model of the assistant', () => {
+  test('is none unless it is configured', () => {
+    expect(readConfig({}).ai).toEqual({
+      model: null,
+      price: { input: 0, output: 0 },
+      requestsPerMinute: 20,
+      tokensPerDay: null,
+      usdPerMonth: null,
+      keepsTexts: false,
+    })
+  })
+
+  test.each([
+    [{ AI_PROVIDER: 'openai', AI_MODEL: 'm' }, 'https://api.openai.com/v1', null],
+    [{ AI_PROVIDER: 'anthropic', AI_MODEL: 'm', AI_API_KEY: 'k' }, 'https://api.anthropic.com', 'k'],
+    [{ AI_PROVIDER: 'ollama', AI_MODEL: 'm', AI_BASE_URL: 'http://127.0.0.1:11434/' }, 'http://127.0.0.1:11434', null],
+  ])('%j', (env, baseUrl, apiKey) => {
+    expect(readConfig(env).ai.model).toEqual({ provider: env.AI_PROVIDER, baseUrl, name: 'm', apiKey })
+  })
+
+  test.each([
+    [{ AI_PROVIDER: 'other' }, /^AI_PROVIDER must be one of openai, anthropic, ollama/],
+    [{ AI_PROVIDER: 'openai' }, /^AI_PROVIDER needs AI_MODEL/],
+    [{ AI_MODEL: 'm' }, /^AI_MODEL needs AI_PROVIDER/],
+    [{ AI_PROVIDER: 'anthropic', AI_MODEL: 'm' }, /^AI_PROVIDER anthropic needs AI_API_KEY/],
+    [{ AI_PROVIDER: 'ollama', AI_MODEL: 'm' }, /^AI_PROVIDER ollama needs AI_BASE_URL/],
+    [{ AI_USD_PER_MONTH: '5' }, /^AI_USD_PER_MONTH needs AI_USD_PER_MILLION_INPUT_TOKENS/],
+    [{ AI_PROVIDER: 'openai', AI_MODEL: 'm', AI_API_KEY: 'secret key' }, /^AI_API_KEY must (?!.*secret)/],
+  ])('%j is refused', (env, line) => {
+    expect(() => readConfig(env)).toThrow(line)
+  })
+})

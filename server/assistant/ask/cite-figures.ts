@@ -4,8 +4,8 @@ import type { AnswerSource } from './ask.api.ts'
 const UNKNOWN = '[?]'
 
 /** A word with what stands before and behind it: `(42%).` */
-const WORD = /^([("'*_[\]]*)(.*?)([)"'*_.,;:!?\]]*)$/s
-const CITED = /^((?:.*\D)?)\[(\d{1,3})\]([).,;:!?*_]*)$/s
+const WORD = /^([("'*_[\]`]*)(.*?)([)"'*_.,;:!?\]`]*)$/s
+const CITED = /^(.*?)\[(\d{1,3})\]([).,;:!?*_]*)$/s
 const UNIT = /^(?:%|percent|ms|s|sec|seconds?)[.,;:!?)]*$/
 
 /**
@@ -22,7 +22,8 @@ export class FigureCheck {
   readonly #write: (text: string) => void
   #rest = ''
   /** A number whose mark may follow, with its unit and the word before it. */
-  #waiting: { written: string; behind: string; figure: string; bare: string; before: string } | null = null
+  #waiting: { written: string; behind: string; figure: string; bare: string; before: string; hasUnit: boolean } | null =
+    null
   #before = ''
 
   /** @param write takes checked text */
@@ -31,7 +32,7 @@ export class FigureCheck {
     this.#write = write
     const numbers = new Map<string, number[]>()
     for (const { n, rows } of sources)
-      for (const found of rows.flat().flatMap(numbersIn)) numbers.set(found, [...(numbers.get(found) ?? []), n])
+      for (const found of figuresOf(rows)) numbers.set(found, [...(numbers.get(found) ?? []), n])
     this.#numbers = numbers
     this.#titles = sources.map(({ title }) => ` ${wordsOf(title)} `).join('')
     this.#text = sources
@@ -70,11 +71,12 @@ export class FigureCheck {
   #word(space: string, given: string): void {
     const before = this.#before
     this.#before = given
+    if (/^`.*\s/s.test(given) && !this.#isQuotation(given)) return this.#words(space, given)
     const word = given
       .replaceAll(/(?:`{3,}|~{3,})[\w-]*/g, '```')
       .replaceAll('![', '[')
       .replaceAll(/\]\((?!\/)/g, '] (')
-    if (/^`.*`\S*$/s.test(word) && this.#isHeld(word.slice(1, word.lastIndexOf('`')))) {
+    if (this.#isQuotation(word)) {
       this.#settle(null, ' ', word)
       return this.#write(space + word)
     }
@@ -84,9 +86,9 @@ export class FigureCheck {
       this.#settle(mark, space)
       return this.#write(cited?.[3] ?? '')
     }
-    if (this.#waiting !== null && this.#waiting.behind === '' && UNIT.test(word)) {
+    if (this.#waiting !== null && !this.#waiting.hasUnit && this.#waiting.behind === '' && UNIT.test(word)) {
       const [, , unit = '', behind = ''] = WORD.exec(word) ?? []
-      this.#waiting = { ...this.#waiting, written: `${this.#waiting.written}${space}${unit}`, behind }
+      this.#waiting = { ...this.#waiting, written: `${this.#waiting.written}${space}${unit}`, behind, hasUnit: true }
       return
     }
     this.#settle(null, ' ', word)
@@ -101,11 +103,28 @@ export class FigureCheck {
       if (!this.#isHeld(inner)) this.#write(` ${UNKNOWN}`)
       return
     }
-    this.#waiting = { written: `${space}${opening}${inner}`, behind, figure, bare: inner, before }
+    this.#waiting = {
+      written: `${space}${opening}${inner}`,
+      behind,
+      figure,
+      bare: inner,
+      before,
+      hasUnit: /\D$/.test(inner),
+    }
     if (cited !== null) {
       this.#settle(Number(cited[2]), ' ')
       this.#write(cited[3] ?? '')
     }
+  }
+
+  /** A quotation that no source holds is words like others. */
+  #words(space: string, given: string): void {
+    for (const [, before = '', one = ''] of (space + given).matchAll(/(\s*)(\S+)/g)) this.#word(before, one)
+  }
+
+  /** A text of a source in backticks. */
+  #isQuotation(word: string): boolean {
+    return /^`[^`]+`[^`\s]*$/.test(word) && this.#isHeld(word.slice(1, word.lastIndexOf('`')))
   }
 
   /** Writes the waiting number with its mark. */
@@ -137,9 +156,19 @@ export class FigureCheck {
   }
 }
 
-/** The numbers of a text in one form: `1,204` and `1204.0` are equal. */
-const numbersIn = (text: string): string[] =>
-  (text.match(/\d[\d,]*(?:\.\d+)?/g) ?? []).map((found) => String(Number(found.replaceAll(',', ''))))
+/** Heads of columns with names and texts, which apps and their users choose: a number in them is no figure. */
+const TEXTS = new Set(['Title', 'Text', 'Rule', 'Project', 'Name', 'Issue', 'Last release'])
+
+/** The figures of a table in one form: `1,204` and `1204.0` are equal. The first column has names. */
+function figuresOf([heads = [], ...rows]: AnswerSource['rows']): string[] {
+  return rows.flatMap((row) =>
+    row.flatMap((cell, column) => {
+      if (column === 0 || TEXTS.has(heads[column] ?? '')) return []
+      const found = /^(\d[\d,]*(?:\.\d+)?)(?: (?:%|ms|s))?$/.exec(cell)
+      return found === null ? [] : [String(Number((found[1] ?? '').replaceAll(',', '')))]
+    }),
+  )
+}
 
 const wordsOf = (text: string): string =>
   text

@@ -58,7 +58,7 @@ export class Facts {
       title,
       operation,
       link,
-      rows: rows.slice(0, MAX_ROWS).map((row) => row.map((cell) => plain(cell ?? '–'))),
+      rows: rows.slice(0, MAX_ROWS).map((row) => row.map((cell) => plain(cell ?? ''))),
       as_of: this.now.toISOString(),
     })
     return (figure) => `${figure} [${n}]`

@@ -35,8 +35,11 @@ export function listIssues({ question, projectId, facts }: Asked, wanted: Wanted
   })
 }
 
-/** A table of issues for a source. */
-export const issueRows = (issues: readonly Issue[]): string[][] => [
+/**
+ * A table of issues for a source.
+ * @param total of a list that has more of them
+ */
+export const issueRows = (issues: readonly Issue[], total?: number): string[][] => [
   [
     'Issue',
     'Title',
@@ -47,6 +50,7 @@ export const issueRows = (issues: readonly Issue[]): string[][] => [
     'Users in the time',
     'First seen',
     'Last release',
+    'Issues',
   ],
   ...issues.map((issue) => [
     issue.short_id,
@@ -54,11 +58,13 @@ export const issueRows = (issues: readonly Issue[]): string[][] => [
     issue.status,
     count(issue.event_count),
     count(issue.user_count),
-    issue.event_count_in_range === null ? '–' : count(issue.event_count_in_range),
-    issue.user_count_in_range === null ? '–' : count(issue.user_count_in_range),
+    issue.event_count_in_range === null ? '' : count(issue.event_count_in_range),
+    issue.user_count_in_range === null ? '' : count(issue.user_count_in_range),
     issue.first_seen.slice(0, 16).replace('T', ' '),
-    issue.last_release ?? '–',
+    issue.last_release ?? '',
+    '',
   ]),
+  ...(total === undefined ? [] : [['All', '', '', '', '', '', '', '', '', count(total)]]),
 ]
 
 /** A list of issues with their counts: those of the time, where they are known. */

@@ -3,7 +3,7 @@ import { pathTo } from '../facts.ts'
 import { totalText } from '../list-issues.ts'
 import { Alert, page } from '../shapes.ts'
 import { timeText } from '../time-words.ts'
-import { plural, quoted } from '../words.ts'
+import { count, plural, quoted } from '../words.ts'
 
 /** "Which alerts fired today?" */
 export const alerts: Intent = {
@@ -36,7 +36,7 @@ export const alerts: Intent = {
       'listFiredAlerts',
       pathTo('/alerts/history', { project: projectId }),
       [
-        ['Alert', 'Rule', 'Project', 'Severity', 'State', 'Fired'],
+        ['Alert', 'Rule', 'Project', 'Severity', 'State', 'Fired', 'Alerts'],
         ...found.items.map((one) => [
           one.title,
           one.rule_name,
@@ -45,7 +45,7 @@ export const alerts: Intent = {
           one.state,
           timeText(new Date(one.fired_at)),
         ]),
-        ['All', `${found.total}`],
+        ['All', '', '', '', '', '', count(found.total)],
       ],
     )
     say(

@@ -123,14 +123,15 @@ function daysOf({ points }: Series, { from, to }: { readonly from: Date; readonl
 }
 
 function findingRow({ finding }: Series): string[][] {
-  const { since, before, after } = finding ?? {}
+  const { since, before, after, release } = finding ?? {}
   if (since === undefined || before === undefined || after === undefined) return []
+  const cause = typeof release === 'string' ? ` with ${release}` : ''
   return [
     [
-      `The crash rate ${finding?.kind} at ${timeText(new Date(since))}`,
+      `The crash rate ${finding?.kind} at ${timeText(new Date(since))}${cause}: before, after`,
+      '',
       percent(before),
       percent(after),
-      finding?.release ?? '–',
     ],
   ]
 }

@@ -28,14 +28,13 @@ export const issueUsers: Intent = {
       'listIssueUsers',
       pathTo(`/issues/${issue.id}`),
       [
-        ['User', 'Events', 'Last seen'],
+        ['User', 'Events', 'Last seen', 'Users'],
         ...(users?.items ?? []).map(({ label, key, events, last_seen }) => [
           label ?? key ?? 'unknown',
           count(events),
           last_seen.slice(0, 16).replace('T', ' '),
         ]),
-        ['All users', count(issue.user_count)],
-        ['All events', count(issue.event_count)],
+        ['All', count(issue.event_count), '', count(issue.user_count)],
       ],
     )
     asked.say(

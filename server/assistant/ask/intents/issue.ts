@@ -22,27 +22,23 @@ export const issue: Intent = {
       .slice(-5)
       .reverse()
     const cite = asked.facts.source(`Issue ${found.short_id}`, 'readIssue', pathTo(`/issues/${found.id}`), [
-      ['What', 'Value'],
+      ['What', 'Text', 'Events', 'Users', 'Of events'],
       ['Title', found.title],
       ['Status', found.status],
       ['Severity', found.severity],
-      ['Events', count(found.event_count)],
-      ['Users', count(found.user_count)],
+      ['All', '', count(found.event_count), count(found.user_count)],
       ['First seen', `${timeText(new Date(found.first_seen))}, in ${found.first_release ?? 'no release'}`],
       ['Last seen', `${timeText(new Date(found.last_seen))}, in ${found.last_release ?? 'no release'}`],
-      ...frames.map((frame, index) => [
-        index === 0 ? 'Failed in' : 'Called by',
-        `${frame.function ?? '?'} (${frame.filename ?? '?'}:${frame.lineno ?? '?'})`,
-      ]),
+      ...frames.map((frame, index) => [index === 0 ? 'Failed in' : 'Called by', frameText(frame)]),
       ...(found.event?.breadcrumbs ?? [])
         .slice(-5)
         .map(({ category, message }) => ['Before it', `${category ?? ''} ${message ?? ''}`]),
       ...tags.flatMap(({ key, total, values }) =>
-        values.slice(0, 3).map(({ value, count: n }) => [key, `${value}: ${count(n)} of ${count(total)}`]),
+        values.slice(0, 3).map(({ value, count: n }) => [key, value, count(n), '', count(total)]),
       ),
       ...(releases?.items ?? [])
         .slice(0, 5)
-        .map(({ release, events }) => ['Release', `${release ?? 'none'}: ${count(events)} events`]),
+        .map(({ release, events }) => ['Release', release ?? 'none', count(events)]),
     ])
     asked.say(
       `${found.short_id} ${quoted(found.title)} is ${found.status}, of ${found.severity} severity: **${cite(count(found.event_count))} ${plural(found.event_count, 'event')}** of ${cite(count(found.user_count))} ${plural(found.user_count, 'user')}.`,
@@ -51,8 +47,7 @@ export const issue: Intent = {
       `- First seen ${timeText(new Date(found.first_seen))} in ${quoted(found.first_release ?? 'no release')}, last seen ${timeText(new Date(found.last_seen))} in ${quoted(found.last_release ?? 'no release')}`,
     )
     const [frame] = frames
-    if (frame !== undefined)
-      asked.say(`- It fails in ${quoted(`${frame.function ?? '?'} (${frame.filename ?? '?'}:${frame.lineno ?? '?'})`)}`)
+    if (frame !== undefined) asked.say(`- It fails in ${quoted(frameText(frame))}`)
     for (const { key, total, values } of tags) {
       const [top] = values
       if (top !== undefined)
@@ -66,6 +61,10 @@ export const issue: Intent = {
     if (found.assignee !== null) asked.say(`- Assigned to ${quoted(found.assignee.name)}`)
   },
 }
+
+type Frame = { readonly function: string | null; readonly filename: string | null; readonly lineno: number | null }
+
+const frameText = (frame: Frame): string => `${frame.function ?? '?'} (${frame.filename ?? '?'}:${frame.lineno ?? '?'})`
 
 /** Nothing was found under the id: says so, unless the caller may not read issues. */
 export function sayMissingIssue({ question, say, facts }: Asked): void {

@@ -29,7 +29,7 @@ export const newIssues: Intent = {
       title,
       'listIssues',
       pathTo('/issues', { project: projectId, q: `is:unresolved ${terms.join(' ')}` }),
-      [...issueRows(found.items), ['All', `${found.total}`]],
+      issueRows(found.items, found.total),
     )
     const total = cite(totalText(found.total, found.total_capped))
     say(
@@ -50,7 +50,7 @@ async function ofRelease(asked: Asked): Promise<void> {
       `Issues first seen in ${release.version}`,
       'listIssues',
       pathTo(`/releases/${release.id}`),
-      [...issueRows(found.items), ['All', `${found.total}`]],
+      issueRows(found.items, found.total),
     )
     asked.say(
       `**${cite(totalText(found.total, found.total_capped))} ${plural(found.total, 'issue')}** ${plural(found.total, 'was', 'were')} first seen in ${release.version}${found.total === 0 ? '.' : ':'}`,

@@ -48,7 +48,7 @@ export const openIssues: Intent = {
         project: projectId,
         q: [`is:${state === 'open' ? 'unresolved' : state}`, ...terms].join(' '),
       }),
-      [...issueRows(found.items), ['All', `${found.total}`]],
+      issueRows(found.items, found.total),
     )
     const n = found.total
     say(

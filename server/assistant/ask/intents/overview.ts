@@ -84,8 +84,9 @@ export const intake: Intent = {
       'readOverview',
       pathTo('/intake', { project: asked.projectId }),
       [
-        ['Accepted', 'Filtered', 'Rate limited', 'Dropped', 'Quota a day', 'Used today'],
+        ['What', 'Accepted', 'Filtered', 'Rate limited', 'Dropped', 'Quota a day', 'Used today'],
         [
+          'All',
           count(accepted),
           count(filtered),
           count(rate_limited),

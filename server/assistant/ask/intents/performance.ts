@@ -121,11 +121,11 @@ export const anrs: Intent = {
         'readPerformance',
         pathTo('/performance/anr', { project: projectId, range }),
         [
-          ['What', 'Value'],
+          ['What', 'Value', 'Issue'],
           ['ANRs and hangs', count(events.count)],
           ['The time before', count(events.previous)],
           ['Users with an ANR in the foreground', anr_rate === null ? '–' : percent(anr_rate)],
-          ...causes.map(({ call, count: n, short_id }) => [call, `${count(n)} ${short_id ?? ''}`]),
+          ...causes.map(({ call, count: n, short_id }) => [call, count(n), short_id]),
         ],
       )
       asked.say(
@@ -155,8 +155,15 @@ export const frames: Intent = {
         'readPerformance',
         pathTo('/performance', { project: projectId, range }),
         [
-          ['Frames', 'Slow', 'Frozen', 'Share of slow', 'Share of frozen'],
-          [count(total), count(slow), count(frozen), percent(slow_frame_ratio ?? 0), percent(frozen_frame_ratio ?? 0)],
+          ['What', 'Frames', 'Slow', 'Frozen', 'Share of slow', 'Share of frozen'],
+          [
+            'All',
+            count(total),
+            count(slow),
+            count(frozen),
+            percent(slow_frame_ratio ?? 0),
+            percent(frozen_frame_ratio ?? 0),
+          ],
         ],
       )
       asked.say(

@@ -23,7 +23,7 @@ export const regressions: Intent = {
       `Issues${ofScope(asked)} that regressed ${period.label} and are not resolved again`,
       'listIssues',
       pathTo('/issues', { project: asked.projectId, q: 'is:regressed' }),
-      [...issueRows(issues), ['All', `${issues.length}`]],
+      issueRows(issues, issues.length),
     )
     asked.say(
       `**${cite(count(issues.length))} ${plural(issues.length, 'issue')}**${ofScope(asked)} regressed ${period.label}${issues.length === 0 ? '.' : ':'}`,
@@ -36,10 +36,12 @@ async function ofRelease(asked: Asked): Promise<void> {
   for (const { id, version } of await findReleases(asked)) {
     const release = await asked.facts.read('readRelease', ReleaseDetail, { params: { releaseId: id }, query: {} })
     if (release === null) return
-    const cite = asked.facts.source(`Issues that regressed in ${version}`, 'readRelease', pathTo(`/releases/${id}`), [
-      ...issueRows(release.regressed_issues),
-      ['All', `${release.regressions}`],
-    ])
+    const cite = asked.facts.source(
+      `Issues that regressed in ${version}`,
+      'readRelease',
+      pathTo(`/releases/${id}`),
+      issueRows(release.regressed_issues, release.regressions),
+    )
     asked.say(
       `**${cite(count(release.regressions))} ${plural(release.regressions, 'issue')}** regressed in ${version}${release.regressions === 0 ? '.' : ':'}`,
     )

@@ -37,14 +37,14 @@ export const userIssues: Intent = {
       'listIssues',
       pathTo('/issues', { project: projectId, q: `user:"${user}"` }),
       [
-        ['Issue', 'Title', 'Events of the user', 'Last seen'],
+        ['Issue', 'Title', 'Events of the user', 'Last seen', 'Issues'],
         ...shown.map(({ issue, events }) => [
           issue.short_id,
           issue.title,
           count(events?.total ?? 0),
           issue.last_seen.slice(0, 16).replace('T', ' '),
         ]),
-        ['All', `${total}`],
+        ['All', '', '', '', count(total)],
       ],
     )
     say(

@@ -56,8 +56,8 @@ export const volume: Intent = {
       'readVolume',
       pathTo('/issues', { project: projectId }),
       [
-        ['Events', 'Fatal or unhandled', 'Events of the time before'],
-        [count(total), count(fatal), count(found.previous_total)],
+        ['What', 'Events', 'Fatal or unhandled', 'Events of the time before'],
+        ['All', count(total), count(fatal), count(found.previous_total)],
       ],
     )
     say(
@@ -105,8 +105,9 @@ export const affectedUsers: Intent = {
         'readMetrics',
         pathTo('/metrics', { project: project.id, range }),
         [
-          ['Users with an error', 'The time before', 'Active users'],
+          ['What', 'Users with an error', 'The time before', 'Active users'],
           [
+            'All',
             count(users),
             figures.previous_total === null ? '–' : count(figures.previous_total),
             typeof figures.totals.active === 'number' ? count(figures.totals.active) : '–',
