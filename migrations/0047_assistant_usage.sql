@@ -1,4 +1,4 @@
--- What an organisation used of the model, per UTC day.
+-- Use of the model by an organisation, per UTC day.
 
 create table assistant_usage (
   org_id uuid not null references orgs on delete cascade,

@@ -96,9 +96,9 @@ export type AiSettings = {
   /** USD per million tokens. */
   readonly price: { readonly input: number; readonly output: number }
   readonly requestsPerMinute: number
-  /** Of a UTC day; null without a bound. */
+  /** In a UTC day; null without a bound. */
   readonly tokensPerDay: number | null
-  /** Of a calendar month in UTC; null without a bound. */
+  /** In a calendar month, UTC; null without a bound. */
   readonly usdPerMonth: number | null
   /** Whether the audit log holds questions, prompts and answers. */
   readonly keepsTexts: boolean

@@ -6,7 +6,7 @@ type Provider = (typeof AI_PROVIDERS)[number]
 
 /** How a stand-in answers: fragments of text, or a fault. */
 export type ModelReply =
-  | { readonly fragments: readonly string[]; readonly then?: 'cut' | 'stall' | 'tool' | 'error' | 'again' }
+  | { readonly fragments: readonly string[]; readonly ending?: 'cut' | 'stall' | 'tool' | 'error' | 'again' }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   | { readonly fault: 'hang' | 'huge' | 'nothing' | 'reset' }
 
@@ -183,7 +183,7 @@ function send(response: ServerResponse, format: Format, reply: ModelReply): void
   // Characters of several bytes and lines arrive in pieces.
   const bytes = Buffer.from([...format.start, ...said].map((value) => format.line(value)).join(''))
   for (let at = 0; at < bytes.length; at += 97) response.write(bytes.subarray(at, at + 97))
-  switch (reply.then) {
+  switch (reply.ending) {
     case 'cut':
       return void setImmediate(() => response.destroy())
     case 'stall':

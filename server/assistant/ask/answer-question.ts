@@ -3,14 +3,14 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
-import { AppError } from '../../platform/kernel/errors.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { AppError, notFound } from '../../platform/kernel/errors.ts'
 import { hasModel } from '../models/ask-model.ts'
 import { ModelError } from '../models/model-error.ts'
 import { answerByRules } from './answer-by-rules.ts'
 import type { AnswerEvent, askRoutes } from './ask.api.ts'
 import { readProjects, type Asked } from './asked.ts'
 import { Facts } from './facts.ts'
+import { hasProject } from './has-project.queries.ts'
 import { overview } from './intents/overview.ts'
 import { worstIssues } from './intents/worst-issues.ts'
 import { IssueDetail, type Project, Release } from './shapes.ts'
@@ -35,7 +35,7 @@ const WANTS_STATEMENT =
  * @throws AppError not_found
  */
 export async function checkScope(app: App, actor: OrgActor, { project_id }: Pick<Body, 'project_id'>): Promise<void> {
-  if (project_id !== undefined) await requireProject(app, actor, project_id)
+  if (project_id !== undefined && !(await hasProject(app.db, actor.orgId, project_id))) throw notFound('Project')
 }
 
 /**
@@ -58,9 +58,10 @@ export async function answerQuestion(
 ): Promise<void> {
   const facts = new Facts(app, actor, signal)
   const questions = body.messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []))
-  const understood = await withSubject(understand(questions, app.clock.now()), body, facts)
+  const understood = await withSubject(understand(questions.slice(-MAX_CONTINUED), app.clock.now()), body, facts)
   const { projects, projectId } = scopeOf(await readProjects(facts), body.project_id, understood)
-  // Nothing of the question needs the list itself.
+  // Only figures that are read project by project need the list.
+  const [noProjects = null] = facts.refused
   facts.refused.clear()
   const isWorded = hasModel(app)
   const draft: string[] = []
@@ -68,6 +69,7 @@ export async function answerQuestion(
     question: understood.question,
     projects,
     projectId,
+    noProjects,
     facts,
     say(line) {
       draft.push(line)
@@ -89,6 +91,9 @@ export async function answerQuestion(
   if (statement !== null) emit({ delta: `\n\n\`\`\`sql\n${statement.replaceAll('```', '')}\n\`\`\`` })
   for (const source of facts.sources) emit({ source })
 }
+
+/** Questions that one may continue. */
+const MAX_CONTINUED = 6
 
 const isItem = (line: string): boolean => line.startsWith('- ')
 
@@ -147,7 +152,10 @@ async function withSubject(understood: Understood, { about, messages }: Body, fa
   function about_(name: string): Understood {
     const questions = messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []))
     const last = questions.pop() ?? ''
-    return understand([...questions, `${last} (${/@|^\d+$/.test(name) ? 'release ' : ''}${name})`], now)
+    return understand(
+      [...questions.slice(1 - MAX_CONTINUED), `${last} (${/@|^\d+$/.test(name) ? 'release ' : ''}${name})`],
+      now,
+    )
   }
 }
 

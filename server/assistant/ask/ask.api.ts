@@ -50,8 +50,7 @@ export const askRoutes = routes({
         .max(MAX_MESSAGES, { error: `messages must be at most ${MAX_MESSAGES}.` })
         .refine(
           (all) =>
-            all.reduce((sum, { content }) => sum + new TextEncoder().encode(content).byteLength, 0) <=
-            MAX_QUESTION_BYTES,
+            all.reduce((sum, { content }) => sum + new TextEncoder().encode(content).length, 0) <= MAX_QUESTION_BYTES,
           {
             error: 'messages must have at most 32 KiB together.',
           },

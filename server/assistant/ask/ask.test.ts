@@ -121,11 +121,11 @@ describe('by rules', () => {
     const { owner, project } = await someone(plain)
     const key = async (...scopes: string[]) =>
       z.object({ key: z.string() }).parse((await owner.post('/api/api-keys', { name: 'k', scopes })).body).key
-    const asking = async (bearer: string, text: string) => {
+    const asking = async (bearer: string, text: string, projectId: string | null = project.id) => {
       const answer = await post(
         plain,
         { authorization: `Bearer ${bearer}` },
-        question(text, { project_id: project.id }),
+        question(text, projectId === null ? {} : { project_id: projectId }),
       )
       expect(answer.status).toBe(200)
       return parse(await answer.text())
@@ -135,6 +135,9 @@ describe('by rules', () => {
     expect(only.some((event) => 'source' in event)).toBe(false)
     const more = await asking(await key('ai:use', 'issues:read'), 'What is new?')
     expect(textOf(more)).toMatch(/^\*\*2 \[1\] new issues\*\* of the project/)
+    const blind = await asking(await key('ai:use', 'metrics:read'), 'What is our crash rate?', null)
+    expect(textOf(blind)).toContain('scope projects:read')
+    expect(textOf(blind)).not.toContain('no sessions')
     const none = await post(plain, { authorization: `Bearer ${await key('issues:read')}` }, question('What is new?'))
     expect(none.status).toBe(403)
   })
@@ -200,7 +203,7 @@ describe('with a model', () => {
 
   test('an answer that breaks off ends with an error, its sources and the end', async () => {
     const { owner } = await someone(worded)
-    model.reply = () => ({ fragments: ['There are '], then: 'cut' })
+    model.reply = () => ({ fragments: ['There are '], ending: 'cut' })
     const { events } = await answerTo(worded, owner, question('What is new?'))
     expect(events.map((event) => Object.keys(event)[0])).toEqual(['delta', 'delta', 'error', 'source'])
     expect(events).toContainEqual({ error: "The model's answer broke off. Try again." })
@@ -212,7 +215,7 @@ describe('with a model', () => {
 
   test('when the client leaves, the model is cancelled', async () => {
     const { owner } = await someone(worded)
-    model.reply = () => ({ fragments: ['Well, well, '], then: 'stall' })
+    model.reply = () => ({ fragments: ['Well, well, '], ending: 'stall' })
     const leaving = new AbortController()
     const answer = await post(worded, { cookie: cookieOf(owner) }, question('What is new?'), leaving.signal)
     const reader = answer.body?.getReader()
@@ -225,7 +228,7 @@ describe('with a model', () => {
 
   test('a member has three answers at once, then 429, and again when one ends', async () => {
     const { owner } = await someone(worded)
-    model.reply = () => ({ fragments: ['Well, '], then: 'stall' })
+    model.reply = () => ({ fragments: ['Well, '], ending: 'stall' })
     const leaving = new AbortController()
     const ask = (signal?: AbortSignal) => post(worded, { cookie: cookieOf(owner) }, question('What is new?'), signal)
     for (let index = 0; index < MAX_ANSWERS.member; index += 1) expect((await ask(leaving.signal)).status).toBe(200)

@@ -4,16 +4,18 @@ import type { Question } from './question.ts'
 import { type Project, page, Project as ProjectShape } from './shapes.ts'
 import { coveringRange, isWholeRange, lastDays, rangeLabel, type Period } from './time-words.ts'
 
-/** What an intent gets: the question with its scope, the means to read facts, and the answer to write. */
+/** The input of an intent: the question with its scope, the means to read facts, and the answer to write. */
 export type Asked = {
   readonly question: Question
   /** The projects that are asked about: one, or all of the organisation. Empty when the caller may not read them. */
   readonly projects: readonly Project[]
   /** The only project that is asked about. */
   readonly projectId: string | null
+  /** Why the caller may not read the list of projects; null when they may. */
+  readonly noProjects: string | null
   readonly facts: Facts
   /** Writes a paragraph or an item of a list. */
-  say(line: string): void
+  readonly say: (line: string) => void
 }
 
 /** One kind of question: recognised by its words, answered from facts. */
@@ -29,9 +31,10 @@ export const MAX_PROJECTS = 10
 
 /** Reads figures of each project that is asked about, and leaves out those without. */
 export async function ofProjects<T>(
-  { projects }: Asked,
+  { projects, noProjects, facts }: Asked,
   read: (project: Project) => Promise<T | null>,
 ): Promise<{ readonly project: Project; readonly figures: T }[]> {
+  if (projects.length === 0 && noProjects !== null) facts.refused.add(noProjects)
   const all = await Promise.all(
     projects.slice(0, MAX_PROJECTS).map(async (project) => ({ project, figures: await read(project) })),
   )
@@ -54,11 +57,12 @@ export const ofScope = ({ projects, projectId }: Asked): string =>
 const nameOf = (project: Project | undefined): string => project?.name ?? 'the project'
 
 /** The period that the question names, else the last days. */
-export const periodOf = ({ question, facts }: Asked, days = 7): Period => question.period ?? lastDays(days, facts.now)
+export const askedPeriod = ({ question, facts }: Asked, days = 7): Period =>
+  question.period ?? lastDays(days, facts.now)
 
 /** The range of figures that has the period; figures are counted in ranges that end now. */
-export function rangeOf(asked: Asked, days = 7): { range: RangeName; label: string; period: Period } {
-  const period = periodOf(asked, days)
+export function askedRange(asked: Asked, days = 7): { range: RangeName; label: string; period: Period } {
+  const period = askedPeriod(asked, days)
   const range = coveringRange(period, asked.facts.now)
   return { range, label: isWholeRange(period, asked.facts.now) ? period.label : rangeLabel(range), period }
 }

@@ -14,7 +14,7 @@ const MAX_ROWS = 50
 /** The facts of one answer: reads them as the caller, and keeps what they come from. */
 export class Facts {
   readonly sources: AnswerSource[] = []
-  /** What the caller may not read: sentences. */
+  /** Refusals of the reads so far: sentences. */
   readonly refused = new Set<string>()
   readonly #app: App
   readonly #actor: OrgActor

@@ -33,6 +33,9 @@ const USER =
   /\b(?:user|customer|account)s?\s+(?:with (?:the )?id\s+|id\s+|called\s+|named\s+|#)?["'“]?([\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z_-]*\d[\w-]{0,80}|[0-9a-f-]{36})["'”]?/i
 const EMAIL = /\b[\w.+-]{1,64}@[A-Za-z][\w-]*(?:\.[\w-]+){1,5}\b/
 
+/** Expressions look at no more of a question. */
+const MAX_CHARACTERS = 1_000
+
 /** Reads the words of a question. */
 export function readQuestion(written: string, now: Date): Question {
   const oneLine = written
@@ -40,7 +43,7 @@ export function readQuestion(written: string, now: Date): Question {
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .replaceAll(/[‘’]/g, "'")
     .trim()
-    .slice(0, 2_000)
+    .slice(0, MAX_CHARACTERS)
   const text = oneLine.toLowerCase().replace(/[?!.\s]+$/, '')
   const userAs = USER.exec(oneLine)?.[1] ?? EMAIL.exec(oneLine)?.[0] ?? null
   // An id of a user or an e-mail address is no version, a version is no short id.

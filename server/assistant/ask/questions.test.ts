@@ -143,7 +143,7 @@ const issuesOfUser = (id: string, from = day(1)): Expected => {
 const nameOf = (event: Sent['event']): string =>
   event.error === undefined ? 'anr' : typeof event.error === 'string' ? event.error : (event.error.in ?? '')
 
-/** What is known of sessions that were sent. */
+/** Counts sessions that were sent. */
 function sessions(is: (run: Run) => boolean): { all: number; crashed: number; rate: string; crashRate: string } {
   const of = w.runs.filter(is)
   const all = of.reduce((sum, run) => sum + run.sessions, 0)
@@ -549,13 +549,13 @@ test('the first words come within 300 ms of processor time', async () => {
 })
 
 test('a period is as long as it says', () => {
-  const periodOf = (text: string) => understand([text], NOW).question.period
-  expect(periodOf('errors in the last 3 hours')?.from).toEqual(ago(3 * HOUR_MS))
-  expect(periodOf('errors since two days ago')?.from).toEqual(ago(2 * DAY_MS))
-  expect(periodOf('errors since Nov 3')?.from).toEqual(day(3))
-  expect(periodOf('errors since 2026-11-05')?.from).toEqual(day(5))
-  expect(periodOf('errors on Friday')).toMatchObject({ from: day(13), to: day(14) })
-  expect(periodOf('errors since Friday')?.from).toEqual(day(20))
-  expect(periodOf('errors this month')?.from).toEqual(day(1))
-  expect(periodOf('errors of release 4.12')).toBeNull()
+  const askedPeriod = (text: string) => understand([text], NOW).question.period
+  expect(askedPeriod('errors in the last 3 hours')?.from).toEqual(ago(3 * HOUR_MS))
+  expect(askedPeriod('errors since two days ago')?.from).toEqual(ago(2 * DAY_MS))
+  expect(askedPeriod('errors since Nov 3')?.from).toEqual(day(3))
+  expect(askedPeriod('errors since 2026-11-05')?.from).toEqual(day(5))
+  expect(askedPeriod('errors on Friday')).toMatchObject({ from: day(13), to: day(14) })
+  expect(askedPeriod('errors since Friday')?.from).toEqual(day(20))
+  expect(askedPeriod('errors this month')?.from).toEqual(day(1))
+  expect(askedPeriod('errors of release 4.12')).toBeNull()
 })

@@ -83,7 +83,7 @@ test('a call is counted with what the model says it used, and is in the audit lo
   expect((await stateOf(other)).today.requests).toBe(0)
 })
 
-test('addresses of people and machines do not leave', async () => {
+test('e-mail and IP addresses do not leave', async () => {
   const person = await aPerson(t.app)
   const text = 'kim@example.com from 203.0.113.7 and 2001:db8::7 with shop@4.12.0'
   await ask(person, { system: text, messages: [{ role: 'user', content: text }] })
@@ -146,7 +146,7 @@ test('what failed is in the audit log, and costs nothing when nothing was sent t
   model.reply = () => ({ status: 401 })
   await expect(ask(person)).rejects.toThrow('AI_API_KEY')
   expect((await stateOf(person)).today).toEqual({ requests: 1, input_tokens: 0, output_tokens: 0, cost_usd: 0 })
-  model.reply = () => ({ fragments: ['Half an'], then: 'cut' })
+  model.reply = () => ({ fragments: ['Half an'], ending: 'cut' })
   await expect(ask(person)).rejects.toThrow('broke off')
   const { today } = await stateOf(person)
   expect(today.input_tokens).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { maskPersonal } from './mask-personal.ts'
 import { ModelError } from './model-error.ts'
 import { reserveCall, settleCall, type Reservation, type Tokens } from './reserve-call.ts'
-import { MODEL_LIMITS, streamModel, type ModelAnswer } from './stream-model.ts'
+import { streamModel, type MODEL_LIMITS, type ModelAnswer } from './stream-model.ts'
 import type { Prompt } from './wire.ts'
 
 export type Asked = Prompt & {
@@ -36,7 +36,7 @@ export async function askModel(app: App, actor: OrgActor, asked: Asked): Promise
     messages: asked.messages.map(({ role, content }) => ({ role, content: maskPersonal(content) })),
     maxOutputTokens: asked.maxOutputTokens,
   }
-  const reserved = await app.tx((tx) => reserveCall(tx, ai, actor.orgId, mostTokens(prompt), app.clock.now()))
+  const reserved = await app.tx((tx) => reserveCall(tx, ai, actor.orgId, maxTokens(prompt), app.clock.now()))
   let said = ''
   const settle = (answer: Partial<ModelAnswer>, error?: ModelError) =>
     record(app, actor, asked.purpose, prompt, reserved, { ...answer, text: said, error })
@@ -69,7 +69,7 @@ const BYTES_PER_TOKEN = 3
 const sizeOf = ({ system, messages }: Prompt): number =>
   Buffer.byteLength(system) + messages.reduce((sum, { content }) => sum + Buffer.byteLength(content) + 16, 0)
 
-const mostTokens = (prompt: Prompt): Tokens => ({
+const maxTokens = (prompt: Prompt): Tokens => ({
   inputTokens: Math.ceil(sizeOf(prompt) / BYTES_PER_TOKEN),
   outputTokens: prompt.maxOutputTokens,
 })

@@ -6,7 +6,7 @@ import { addRequest, addUsed, lockDay, selectUsed } from './usage.queries.ts'
 
 export type Tokens = { readonly inputTokens: number; readonly outputTokens: number }
 
-/** What a call can use at most, counted as used until it is settled. */
+/** Tokens that a call can use, counted as used until it is settled. */
 export type Reservation = Tokens & { readonly day: string }
 
 /** By the prices of the operator, in millionths of a USD: a price per million tokens is that per token. */

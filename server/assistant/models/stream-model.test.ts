@@ -89,9 +89,9 @@ describe.each(AI_PROVIDERS)('%s', (provider) => {
       /another format/,
     ],
     ['JSON of another kind', { status: 200, body: '[1]\n' }, 'broken', /another format/],
-    ['a cut stream', { fragments: ['Half an'], then: 'cut' }, 'broken', /broke off/],
-    ['an error in the stream', { fragments: ['Half an'], then: 'error' }, 'broken', /reported an error/],
-    ['a tool that nobody offered', { fragments: ['Wait.'], then: 'tool' }, 'broken', /called a tool/],
+    ['a cut stream', { fragments: ['Half an'], ending: 'cut' }, 'broken', /broke off/],
+    ['an error in the stream', { fragments: ['Half an'], ending: 'error' }, 'broken', /reported an error/],
+    ['a tool that was not offered', { fragments: ['Wait.'], ending: 'tool' }, 'broken', /called a tool/],
     ['nothing', { fault: 'nothing' }, 'broken', /answered nothing/],
     ['10 MB', { fault: 'huge' }, 'too_long', /too long/],
     ['a reset', { fault: 'reset' }, 'unreachable', /cannot be reached/],
@@ -107,13 +107,13 @@ describe.each(AI_PROVIDERS)('%s', (provider) => {
 
   test('of two answers the first counts', async () => {
     const server = await servers
-    server.reply = () => ({ fragments: ['One.'], then: 'again' })
+    server.reply = () => ({ fragments: ['One.'], ending: 'again' })
     expect((await call(modelOf(server.env))).text).toBe('One.')
   })
 
   test.each<readonly [string, ModelReply]>([
     ['hangs', { fault: 'hang' }],
-    ['stalls', { fragments: ['Well, '], then: 'stall' }],
+    ['stalls', { fragments: ['Well, '], ending: 'stall' }],
   ])('one that %s ends with its time', async (_what, reply) => {
     const server = await servers
     server.reply = () => reply
@@ -124,7 +124,7 @@ describe.each(AI_PROVIDERS)('%s', (provider) => {
 
   test('a signal ends the call and its connection', async () => {
     const server = await servers
-    server.reply = () => ({ fragments: ['Well, '], then: 'stall' })
+    server.reply = () => ({ fragments: ['Well, '], ending: 'stall' })
     const stop = new AbortController()
     const error = await failureOf(modelOf(server.env), { signal: stop.signal, onDelta: () => stop.abort() })
     expect(error.code).toBe('cancelled')

@@ -1,4 +1,4 @@
-import { ofScope, periodOf, type Intent } from '../asked.ts'
+import { ofScope, askedPeriod, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { totalText } from '../list-issues.ts'
 import { Alert, page } from '../shapes.ts'
@@ -19,7 +19,7 @@ export const alerts: Intent = {
     const isFiring =
       /firing|\bopen\b|\bactive\b|\bcurrent|still|right now|ongoing|unacknowledged/.test(question.text) &&
       question.period === null
-    const period = periodOf(asked)
+    const period = askedPeriod(asked)
     const found = await facts.read('listFiredAlerts', page(Alert), {
       query: {
         ...(projectId === null ? {} : { projectId }),

@@ -1,4 +1,4 @@
-import { filterWords, healthFilters, ofProjects, rangeOf, type Intent } from '../asked.ts'
+import { filterWords, healthFilters, ofProjects, askedRange, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { Breakdown } from '../shapes.ts'
@@ -39,7 +39,7 @@ export const breakdown: Intent = {
   async answer(asked) {
     const { question, facts, say } = asked
     const [dimension, , name] = dimensionOf(question) ?? DIMENSIONS[1]
-    const { range, label } = rangeOf(asked)
+    const { range, label } = askedRange(asked)
     const isAnr = /\banrs?\b|not responding|hang/.test(question.text)
     const isUse =
       /most (?:used|common|popular)|\bused?\b|distribution|share|how many sessions|which .* (?:do|are) (?:our )?(?:users|people|customers)/.test(

@@ -1,4 +1,4 @@
-import { filterWords, healthFilters, ofProjects, ofScope, rangeOf, type Asked, type Intent } from '../asked.ts'
+import { filterWords, healthFilters, ofProjects, ofScope, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo, type Cite } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { Series } from '../shapes.ts'
@@ -18,7 +18,7 @@ export const crashFree: Intent = {
         : 0,
   async answer(asked) {
     const { question, facts, projectId } = asked
-    const { range, period, label } = rangeOf(asked)
+    const { range, period, label } = askedRange(asked)
     const releases = await findReleases(asked)
     if (question.releases.length > 0 && releases.length === 0) return
     const isOwnPeriod = question.period !== null
@@ -37,7 +37,7 @@ export const crashFree: Intent = {
             }),
       )
       const rows = series
-        .map(({ project, figures }) => ({ project, figures, ...sumOf(figures, period) }))
+        .map(({ project, figures }) => ({ project, figures, ...addSessions(figures, period) }))
         .filter(({ sessions }) => sessions > 0)
       const what = `${release === undefined ? ofScope(asked) : ` of ${release.version}`}${filterWords(question)}`
       const when = isOwnPeriod ? period.label : label
@@ -100,7 +100,7 @@ function totalRow(rows: readonly Counted[]): string[][] {
 }
 
 /** Sessions of a series that started in a period, by whole intervals. */
-export function sumOf(
+export function addSessions(
   { points }: Series,
   { from, to }: { readonly from: Date; readonly to: Date | null },
 ): Counted & { readonly anr: number } {

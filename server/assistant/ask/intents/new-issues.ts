@@ -1,4 +1,4 @@
-import { filterWords, ofScope, periodOf, quotedTerm, type Asked, type Intent } from '../asked.ts'
+import { filterWords, ofScope, askedPeriod, quotedTerm, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { issueRows, listIssues, sayIssues, totalText } from '../list-issues.ts'
@@ -19,7 +19,7 @@ export const newIssues: Intent = {
   async answer(asked) {
     if (asked.question.releases.length > 0) return ofRelease(asked)
     const { say, facts, projectId, question } = asked
-    const period = periodOf(asked)
+    const period = askedPeriod(asked)
     const terms = [`first_seen:>=${period.from.toISOString()}`]
     if (period.to !== null) terms.push(`first_seen:<${period.to.toISOString()}`)
     const found = await listIssues(asked, { sort: '-event_count_in_range', terms, period })

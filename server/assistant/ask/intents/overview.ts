@@ -1,4 +1,4 @@
-import { ofProjects, ofScope, rangeOf, type Asked, type Intent } from '../asked.ts'
+import { ofProjects, ofScope, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { Overview, StoreGuard } from '../shapes.ts'
 import { count, percent, plural } from '../words.ts'
@@ -18,7 +18,7 @@ export const overview: Intent = {
       ? 4
       : 0,
   async answer(asked) {
-    const { range, label } = rangeOf(asked)
+    const { range, label } = askedRange(asked)
     const found = await read(asked, range)
     if (found === null) return
     const { cards, issues, releases } = found
@@ -75,7 +75,7 @@ export const intake: Intent = {
       ? 7
       : 0,
   async answer(asked) {
-    const { range, label } = rangeOf(asked)
+    const { range, label } = askedRange(asked)
     const found = await read(asked, range)
     if (found === null) return
     const { accepted, filtered, rate_limited, dropped, events_per_day, used_today } = found.intake

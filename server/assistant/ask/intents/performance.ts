@@ -1,4 +1,4 @@
-import { filterWords, ofProjects, rangeOf, type Asked, type Intent } from '../asked.ts'
+import { filterWords, ofProjects, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo, type Cite } from '../facts.ts'
 import { findRelease, findReleases } from '../find-release.ts'
 import { Performance, type Release } from '../shapes.ts'
@@ -13,7 +13,7 @@ async function* read(
   asked: Asked,
 ): AsyncGenerator<{ figures: Figures; of: string; label: string; projectId: string; range: string }> {
   const { question, facts } = asked
-  const { range, label } = rangeOf(asked)
+  const { range, label } = askedRange(asked)
   const releases: (Release | undefined)[] = await findReleases(asked)
   if (question.releases.length > 0 && releases.length === 0) return
   // "compared with 4.11" asks for the latest, too.

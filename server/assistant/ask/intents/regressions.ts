@@ -1,4 +1,4 @@
-import { ofScope, periodOf, type Asked, type Intent } from '../asked.ts'
+import { ofScope, askedPeriod, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { issueRows, listIssues, sayIssues } from '../list-issues.ts'
@@ -14,7 +14,7 @@ export const regressions: Intent = {
   fits: ({ text }) => (CAME_BACK.test(text) ? 7 : 0),
   async answer(asked) {
     if (asked.question.releases.length > 0) return ofRelease(asked)
-    const period = periodOf(asked)
+    const period = askedPeriod(asked)
     const found = await listIssues(asked, { sort: '-last_seen', status: ['regressed'], period, limit: 100 })
     if (found === null) return
     const isIn = (at: Date): boolean => at >= period.from && (period.to === null || at < period.to)

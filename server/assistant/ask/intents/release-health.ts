@@ -3,7 +3,7 @@ import { pathTo } from '../facts.ts'
 import { findRelease, findReleases } from '../find-release.ts'
 import { count, percent, plural } from '../words.ts'
 
-/** What a verdict means for a rollout. */
+/** Each verdict as advice for a rollout. */
 const ADVICE: Readonly<Record<string, string>> = {
   healthy: 'Yes: the rollout can go on.',
   watch: 'Go on slowly, and watch it.',

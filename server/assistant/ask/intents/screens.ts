@@ -1,4 +1,4 @@
-import { filterWords, ofProjects, rangeOf, type Asked, type Intent } from '../asked.ts'
+import { filterWords, ofProjects, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { page, Screen, Transaction } from '../shapes.ts'
@@ -12,7 +12,7 @@ const filters = ({ question }: Asked, release: string | undefined) => ({
 
 const ms = (value: number | null): string => (value === null ? '–' : duration(value))
 
-/** Those whose name the question has; all when it has none. */
+/** Leaves the ones whose name the question has; all when it has none. */
 function named<T extends { readonly name: string }>({ question }: Asked, all: readonly T[]): readonly T[] {
   const wanted = question.quoted?.toLowerCase()
   const found = all.filter(({ name }) => {
@@ -43,7 +43,7 @@ export const screens: Intent = {
         : 0,
   async answer(asked) {
     const { facts, say, question } = asked
-    const { range, label } = rangeOf(asked)
+    const { range, label } = askedRange(asked)
     const releases = await findReleases(asked)
     if (question.releases.length > 0 && releases.length === 0) return
     const isFastest = /fastest|quickest/.test(question.text)
@@ -104,7 +104,7 @@ export const transactions: Intent = {
       : 0,
   async answer(asked) {
     const { facts, say, question } = asked
-    const { range, label } = rangeOf(asked)
+    const { range, label } = askedRange(asked)
     const [release] = await findReleases(asked)
     const byFailures = /fail|error/.test(question.text)
     let isKnown = false

@@ -1,4 +1,4 @@
-import { filterWords, issueTerms, ofScope, periodOf, type Intent } from '../asked.ts'
+import { filterWords, issueTerms, ofScope, askedPeriod, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { issueRows, listIssues, sayIssues } from '../list-issues.ts'
 import { Alert, Markers, page, Volume } from '../shapes.ts'
@@ -20,7 +20,7 @@ export const spike: Intent = {
       : 0,
   async answer(asked) {
     const { question, facts, say, projectId } = asked
-    const period = periodOf(asked)
+    const period = askedPeriod(asked)
     const project = projectId === null ? {} : { projectId: [projectId] }
     const volume = await facts.read('readVolume', Volume, {
       query: {

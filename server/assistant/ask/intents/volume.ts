@@ -4,9 +4,9 @@ import {
   issueTerms,
   ofProjects,
   ofScope,
-  periodOf,
+  askedPeriod,
   quotedTerm,
-  rangeOf,
+  askedRange,
   type Intent,
 } from '../asked.ts'
 import { pathTo } from '../facts.ts'
@@ -29,7 +29,7 @@ export const volume: Intent = {
           : 0,
   async answer(asked) {
     const { question, facts, say, projectId } = asked
-    const period = periodOf(asked)
+    const period = askedPeriod(asked)
     const releases = await findReleases(asked)
     if (question.releases.length > 0 && releases.length === 0) return
     const [release] = releases
@@ -86,7 +86,7 @@ export const affectedUsers: Intent = {
           : 0,
   async answer(asked) {
     const { question, facts, say } = asked
-    const { range, label } = rangeOf(asked)
+    const { range, label } = askedRange(asked)
     const [release] = await findReleases(asked)
     const found = await ofProjects(asked, (project) =>
       facts.read('readMetrics', Users, {

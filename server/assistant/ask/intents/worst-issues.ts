@@ -1,4 +1,4 @@
-import { filterWords, ofScope, periodOf, quotedTerm, type Intent } from '../asked.ts'
+import { filterWords, ofScope, askedPeriod, quotedTerm, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { issueRows, listIssues, OPEN, sayIssues } from '../list-issues.ts'
@@ -14,7 +14,7 @@ export const worstIssues: Intent = {
   async answer(asked) {
     const { question, facts, say, projectId } = asked
     const { text } = question
-    const period = periodOf(asked)
+    const period = askedPeriod(asked)
     const byEvents =
       /\bevents?\b|frequent|common|often|occur|count/.test(text) && !/\busers?|people|customers/.test(text)
     const terms: string[] = []
