@@ -36,6 +36,7 @@ import { recheckDomainsTask } from '../identity/external-identity/recheck-domain
 import { auditExhaustedTask } from '../integrations/webhooks/settle-webhooks.ts'
 import { purgeChatTask } from '../alerts/chat/purge-chat-task.ts'
 import { purgeWebhooksTask } from '../integrations/webhooks/purge-webhooks.ts'
+import { selectOwners } from '../identity/auth/auth.queries.ts'
 import { analyseIssuesTask } from '../assistant/analysis/analyse-issues-task.ts'
 import { ANALYSIS_PARTS } from '../assistant/handlers.ts'
 import { evaluateAlertsTask } from '../alerts/evaluation/evaluate-rules.ts'
@@ -86,5 +87,5 @@ export const TASKS: readonly Task[] = [
   purgeTracesTask,
   removeCanaryRunsTask,
   sweepBlobsTask,
-  analyseIssuesTask(ANALYSIS_PARTS),
+  analyseIssuesTask({ ...ANALYSIS_PARTS, selectOwners }),
 ]

@@ -6,7 +6,6 @@ import {
   expectNoSideScroll,
   hasFocus,
   screenshot,
-  settled,
   type Theme,
 } from './browser.ts'
 import { testDashboard } from './dashboard.ts'

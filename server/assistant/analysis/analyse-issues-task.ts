@@ -1,6 +1,6 @@
-import { selectOwners } from '../../identity/auth/auth.queries.ts'
 import type { JobActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
+import type { Connection } from '../../platform/storage/database.ts'
 import { purgeBefore } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload, type Task } from '../../platform/jobs/task.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
@@ -13,23 +13,31 @@ const HOUR_MS = 3_600_000
 export const MAX_PER_HOUR = 20
 const MAX_PER_RUN = 20
 
+/** Reads the owners of an organisation. */
+type SelectOwners = (
+  db: Connection,
+  orgId: string,
+) => Promise<readonly { readonly id: string; readonly name: string }[]>
+
+/** How issues are analysed without a member who asks. */
+export type OwnParts = AnalysisParts & { readonly selectOwners: SelectOwners }
+
 /** Every minute: analyses what waits, within the bound of its organisation. What waited for a day is dropped. */
-export const analyseIssuesTask = (parts: AnalysisParts): Task =>
+export const analyseIssuesTask = (parts: OwnParts): Task =>
   defineTask({
     name: 'analyse-issues',
     payload: NoPayload,
     cron: '* * * * *',
-    isSlow: true,
     run: (app, _payload, signal) => analyseWaiting(app, parts, signal),
   })
 
-export async function analyseWaiting(app: App, parts: AnalysisParts, signal: AbortSignal): Promise<void> {
+export async function analyseWaiting(app: App, parts: OwnParts, signal: AbortSignal): Promise<void> {
   const now = app.clock.now().getTime()
   await purgeBefore(app, REQUESTS, { before: ['asked_at', new Date(now - DAY_MS)] }, signal)
   const due = await dueRequests(app.db, { since: new Date(now - HOUR_MS), perOrg: MAX_PER_HOUR, max: MAX_PER_RUN })
   for (const { issueId, orgId } of due) {
     signal.throwIfAborted()
-    const reader = await readerOf(app, orgId)
+    const reader = await readerOf(app, parts.selectOwners, orgId)
     try {
       // Without the permission of the operator nothing leaves the service by itself.
       const own = app.config.analysesCritical ? parts : { askModel: null }
@@ -43,7 +51,7 @@ export async function analyseWaiting(app: App, parts: AnalysisParts, signal: Abo
 }
 
 /** Facts are read as an owner of the organisation, who may read all of them, with the least role that may. */
-async function readerOf(app: App, orgId: string): Promise<JobActor | null> {
+async function readerOf(app: App, selectOwners: SelectOwners, orgId: string): Promise<JobActor | null> {
   const [owner] = await selectOwners(app.db, orgId)
   if (owner === undefined) return null
   return {

@@ -1,3 +1,4 @@
+import { selectOwners } from '#server/identity/auth/auth.queries.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import type { Founder } from '#test/kit/product.ts'
@@ -486,7 +487,7 @@ describe('what narrows it', () => {
     t.clock.advance(60_000)
     await t.event({ project: shop, ...broken, release: 'shop@1.2.0' })
     expect((await readAnalysisOf(issueId))?.is_outdated).toBe(true)
-    await analyseWaiting(t.app, NO_MODEL, new AbortController().signal)
+    await analyseWaiting(t.app, { ...NO_MODEL, selectOwners }, new AbortController().signal)
     const again = await readAnalysisOf(issueId)
     expect(again?.id).not.toBe(first.id)
     expect(again).toMatchObject({ is_outdated: false, source: 'built_in' })
@@ -520,7 +521,7 @@ describe('by itself', () => {
     level: 'fatal',
     exception: { values: [{ type: 'SIGSEGV', value: 'x', mechanism: { type: 'signal', handled: false } }] },
   }
-  const run = () => analyseWaiting(t.app, NO_MODEL, new AbortController().signal)
+  const run = () => analyseWaiting(t.app, { ...NO_MODEL, selectOwners }, new AbortController().signal)
   const waiting = async () => {
     const { rows } = await t.app.db.query<{ n: number }>('select count(*)::int as n from issue_analysis_requests')
     return rows[0]?.n

@@ -4,7 +4,7 @@ import { commonCrumbs } from './crumbs.ts'
 import type { FactEvent, Facts, Frame, ReleaseFacts, SharedValue } from './facts.ts'
 import { failingFrame, describePlace, listStacks, suspectCommits } from './frames.ts'
 import { recognise } from './known-errors.ts'
-import { capital, counted, cutLine, percent, quoted, spanText, timeText } from './plain.ts'
+import { capital, counted, cutLine, wholePercent, quoted, spanText, momentText } from './plain.ts'
 
 /** The analysis by rules, without any model: everything it says is in the facts. Pure. */
 
@@ -202,7 +202,7 @@ function releaseEvidence(facts: Facts): Evidence[] {
   if (began?.hasEarlier === true) {
     add(
       began,
-      `It began in ${cutLine(began.version, 100)}, on ${timeText(issue.first_seen)}; the project has earlier releases without it.`,
+      `It began in ${cutLine(began.version, 100)}, on ${momentText(issue.first_seen)}; the project has earlier releases without it.`,
     )
     addDeploy(began, Date.parse(issue.first_seen), 'its first event', add)
   }
@@ -259,7 +259,7 @@ function valueEvidence(facts: Facts): Evidence[] {
     .slice(0, MAX_VALUES)
     .map(({ key, value, share, baseline_share }) => ({
       kind: OF_DEVICE.test(key) ? 'device' : 'tag',
-      text: `${percent(share)} of its newest ${events} events have ${cutLine(key, 60)} ${quoted(value, 100)}; of other events of the project ${percent(baseline_share ?? 0)}.`,
+      text: `${wholePercent(share)} of its newest ${events} events have ${cutLine(key, 60)} ${quoted(value, 100)}; of other events of the project ${wholePercent(baseline_share ?? 0)}.`,
       link: linkTo(facts, 'h-tags'),
     }))
 }
@@ -285,7 +285,7 @@ function trendEvidence(facts: Facts): Evidence[] {
   const found: Evidence[] = [
     {
       kind: 'trend',
-      text: `It rose to ${counted(top, 'event')} in the ${hours} hours from ${timeText(atMs)}; ${usual} were usual.`,
+      text: `It rose to ${counted(top, 'event')} in the ${hours} hours from ${momentText(atMs)}; ${usual} were usual.`,
       link: `/issues/${issue.id}`,
     },
   ]
@@ -314,11 +314,11 @@ function feedbackEvidence(facts: Facts): Evidence[] {
 function explain({ issue }: Facts, event: FactEvent | null, cause: Cause, facts: readonly Evidence[]): string {
   const line = cause.frame?.context_line?.trim()
   const where = event?.transaction == null || event.transaction === '' ? '' : ` in ${quoted(event.transaction, 100)}`
-  const reach = `${counted(issue.event_count, 'event')} of ${counted(issue.user_count, 'user')} since ${timeText(issue.first_seen)}`
+  const reach = `${counted(issue.event_count, 'event')} of ${counted(issue.user_count, 'user')} since ${momentText(issue.first_seen)}`
   return [
     issue.user_count > 0
       ? `It has ${reach}${where}.`
-      : `It has ${counted(issue.event_count, 'event')} since ${timeText(issue.first_seen)}${where}.`,
+      : `It has ${counted(issue.event_count, 'event')} since ${momentText(issue.first_seen)}${where}.`,
     line ? `The line that fails is ${quoted(line, 160)}.` : null,
     cause.surface === null ? null : `It surfaces as ${cause.surface}.`,
     cause.isOutside ? 'The reason may lie outside of the app.' : null,

@@ -17,13 +17,13 @@ export function cutLine(text: string, max: number): string {
 /** The same in quotation marks. Those inside become single ones, so that a text cannot end its quotation. */
 export const quoted = (text: string, max = 120): string => `“${cutLine(text, max).replace(/[“”]/g, "'")}”`
 
-export const percent = (share: number): string => `${Math.round(share * 100)} %`
+export const wholePercent = (share: number): string => `${Math.round(share * 100)} %`
 
 export const counted = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString('en')} ${n === 1 ? one : many}`
 
 /** `27 Nov 2026 16:05 UTC`. */
-export const timeText = (time: string | number): string => {
+export const momentText = (time: string | number): string => {
   const [day = '', clock = ''] = new Date(time).toISOString().split('T')
   const [year, month, date] = day.split('-')
   return `${Number(date)} ${MONTHS[Number(month) - 1]} ${year} ${clock.slice(0, 5)} UTC`
