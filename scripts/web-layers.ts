@@ -31,7 +31,6 @@ export const webLayers = [
 export const webFeatures = [
   'alerts',
   'assistant/ask',
-  'assistant/query',
   'assistant/state',
   'history/audit',
   'identity/accounts',

@@ -26,9 +26,7 @@ export const ANALYSIS_PARTS: AnalysisParts = {
 
 /** The handler of every endpoint of this district. */
 export const assistantHandlers: Handlers<typeof assistantContract> = {
-  ...modelHandlers(() =>
-    Promise.resolve({ available: false, reason: 'This version has no statements of questions.', setup_sql: [] }),
-  ),
+  ...modelHandlers,
   ...askHandlers(null),
   ...analysisHandlers(ANALYSIS_PARTS),
 }

@@ -22,7 +22,6 @@ export type Destination = {
     | 'symbols'
     | 'intake'
     | 'ask'
-    | 'query'
     | 'setup'
     | 'settings'
     | 'organisation'
@@ -141,14 +140,6 @@ export function useDestinations(): Destination[] {
       icon: 'ask',
       link: paths.ask(project === undefined ? {} : { project }),
       isHere: at({ to: '/ask' }) !== false,
-    },
-    {
-      key: 'query',
-      group: 'pages',
-      label: shellTexts.query,
-      icon: 'query',
-      link: paths.query(project === undefined ? {} : { project }),
-      isHere: at({ to: '/query' }) !== false,
     },
     {
       key: 'settings',
