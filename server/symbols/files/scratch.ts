@@ -33,7 +33,7 @@ export async function sweepScratch(app: Pick<App, 'config' | 'clock'>): Promise<
 }
 
 /**
- * Removes all folders when the service starts: with its own database, nobody else uses the data directory. With another one,
+ * Removes all folders when the service starts: with its own database, no other service uses the data directory. With another one,
  * {@link sweepScratch} removes them.
  */
 export async function clearScratch(app: Pick<App, 'config'>): Promise<void> {

@@ -159,7 +159,7 @@ export async function lockFilesOfOrg(tx: Tx, orgId: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1::text, 44))', [orgId])
 }
 
-/** A file counts at least so much, whatever its content: its row and its index take room too. */
+/** A file with any content counts at least so much: its row and its index take room too. */
 const FILE_BYTES = 16 * 1024
 
 /** Bytes that the files of an organisation take, each content once. */

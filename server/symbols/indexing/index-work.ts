@@ -10,7 +10,7 @@ export const IndexLimits = z.object({
 })
 export type IndexLimits = z.infer<typeof IndexLimits>
 
-/** What the service asks the process. */
+/** A request of the service to the process. */
 export const IndexWork = z.object({
   path: z.string(),
   kind: z.enum(SYMBOL_KINDS),

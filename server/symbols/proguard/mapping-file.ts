@@ -42,7 +42,7 @@ export class MappingFile {
   private nameEnds = new Uint32Array(4096)
   private count = 0
   private byOriginal = new Uint32Array(0)
-  /** Nobody can write a mapping whose names all meet in one slot. */
+  /** No mapping can be written whose names all meet in one slot. */
   private readonly seed = randomInt(2 ** 32)
   private readonly sourceFiles = new Map<string, string | null>()
 

@@ -37,7 +37,7 @@ const failed = (error: unknown): State => {
 
 type BundleInput = z.output<(typeof uploadProtocolRoutes)['toolAssembleBundle']['body']>
 
-/** @throws AppError not_found (organisation, project), unavailable (many at once) */
+/** @throws AppError not_found (organisation, project), unavailable (too many wait) */
 export async function assembleBundle(app: App, actor: OrgActor, org: string, input: BundleInput): Promise<State> {
   const projects = await toolProjects(app, actor, org, input.projects)
   return inTurn(app, actor.orgId, () => assembleBundleIn(app, actor, projects, input))
@@ -70,7 +70,7 @@ async function assembleBundleIn(
 
 type DifsInput = z.output<(typeof uploadProtocolRoutes)['toolAssembleDifs']['body']>
 
-/** @throws AppError not_found (organisation, project), unavailable (many at once) */
+/** @throws AppError not_found (organisation, project), unavailable (too many wait) */
 export async function assembleDifs(
   app: App,
   actor: OrgActor,
