@@ -77,6 +77,8 @@ test('every link leads to an address', () => {
         "anr": "/performance/anr?project=019a0000-0000-7000-8000-000000000001",
         "apiKeys": "/org/api-keys",
         "appearance": "/me/appearance",
+        "ask": "/ask?project=019a0000-0000-7000-8000-000000000001&issue=019a0000-0000-7000-8000-000000000001&q=Why%3F",
+        "assistant": "/org/assistant",
         "audit": "/org/audit?action=webhook.*&from=2026-11-20",
         "battery": "/performance/battery?project=019a0000-0000-7000-8000-000000000001",
         "chooseSettings": "/projects",

@@ -170,8 +170,9 @@ describe('source maps', () => {
         'faultline: cut.js.map: cannot be used: The file is not complete JSON. It may have been cut off on its way; upload it again.',
       ],
     })
-    const again = await upload(words, folder)
-    expect(again.code).toBe(0)
+    // A file that failed is indexed again.
+    const again = await upload([...words, '--wait'], folder)
+    expect(again.code).toBe(1)
     expect(again.lines).toContainEqual(expect.stringMatching(/^faultline: cut.js.map: cannot be used/))
   })
 })

@@ -176,4 +176,7 @@ onSessionEnd(() => {
 export const announced = (last: Exchange | undefined): string =>
   last === undefined || last.state === 'running'
     ? ''
-    : [withoutMarks(last.text), last.state === 'done' ? '' : (last.error ?? askTexts.ends[last.state])].join(' ')
+    : [
+        withoutMarks(last.text).replaceAll(/[*`|]/g, ''),
+        last.state === 'done' ? '' : (last.error ?? askTexts.ends[last.state]),
+      ].join(' ')

@@ -13,7 +13,8 @@ import { assistantStateTexts as texts } from './texts.ts'
 
 /** The model of the assistant, what was used of it, and its limits. An operator sets them in the environment. */
 export function AssistantStatePage() {
-  const state = useQuery(assistantQuery)
+  // Every question changes what was used.
+  const state = useQuery({ ...assistantQuery, staleTime: 0 })
   return (
     <>
       <SettingsHead title={texts.title} of={null} lead={texts.lead} />

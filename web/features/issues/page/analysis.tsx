@@ -49,7 +49,7 @@ export function AnalysisCard({ issue }: { issue: IssueDetail }) {
     failed: texts.notRated,
   })
   // The issue is read again a moment after the answer.
-  const shown = analyse.data ?? analysis
+  const shown = analyse.data === undefined || analyse.data.id === analysis?.id ? analysis : analyse.data
   const run = () => analyse.mutate(undefined)
   return (
     <Card
