@@ -36,7 +36,7 @@ export function AnalysisCard({ issue }: { issue: IssueDetail }) {
   const params = { issueId: issue.id }
   const touches = () => [['issues', 'detail', issue.id]]
   const analyse = useChange({
-    send: (_: undefined) => call('POST /api/issues/:issueId/analysis', { params }),
+    send: () => call('POST /api/issues/:issueId/analysis', { params }),
     touches,
     failed: texts.failed,
   })
@@ -50,7 +50,7 @@ export function AnalysisCard({ issue }: { issue: IssueDetail }) {
   })
   // The issue is read again a moment after the answer.
   const shown = analyse.data === undefined || analyse.data.id === analysis?.id ? analysis : analyse.data
-  const run = () => analyse.mutate(undefined)
+  const run = () => analyse.mutate()
   return (
     <Card
       title={
