@@ -142,7 +142,7 @@ export const serverDistricts = [
   {
     name: 'assistant',
     purpose: 'questions answered from the data of the organisation',
-    rooms: ['models', 'ask', 'analysis', 'mcp', 'contract.api.ts', 'handlers.ts'],
+    rooms: ['models', 'query', 'ask', 'analysis', 'mcp', 'contract.api.ts', 'handlers.ts'],
   },
   {
     name: 'service',

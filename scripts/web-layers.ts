@@ -31,6 +31,7 @@ export const webLayers = [
 export const webFeatures = [
   'alerts',
   'assistant/ask',
+  'assistant/query',
   'assistant/state',
   'history/audit',
   'identity/accounts',

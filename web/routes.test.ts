@@ -59,6 +59,7 @@ test('every link leads to an address', () => {
     symbols: paths.symbols({ project: ID }),
     intake: paths.intake({ project: ID, range: '7d' }),
     ask: paths.ask({ project: ID, issue: ID, q: 'Why?' }),
+    query: paths.query({ project: ID, sql: 'select 1' }),
     assistant: paths.assistant(),
     webhooks: paths.webhooks(),
     'webhooks, a delivery': paths.webhooks({ endpoint: ID, delivery: 'd_01hf0000000000000000000000', state: 'failed' }),

@@ -18,6 +18,7 @@ import { releaseRoutes } from './features/insights/releases/releases.routes.ts'
 import { traceRoutes } from './features/telemetry/trace/trace.routes.ts'
 import { symbolRoutes } from './features/symbols/files/files.routes.ts'
 import { askRoutes } from './features/assistant/ask/ask.routes.ts'
+import { queryRoutes } from './features/assistant/query/query.routes.ts'
 import { assistantStateRoutes } from './features/assistant/state/state.routes.ts'
 import { intakeRoutes } from './features/ingest/intake/intake.routes.ts'
 import { projectSettingsRoutes } from './features/projects/settings/settings.routes.ts'
@@ -54,6 +55,7 @@ const tree = root.addChildren([
       ...symbolRoutes,
       ...intakeRoutes,
       ...askRoutes,
+      ...queryRoutes,
       ...traceRoutes,
       ...projectSettingsRoutes,
       organisation.addChildren([

@@ -26,7 +26,9 @@ export const ANALYSIS_PARTS: AnalysisParts = {
 
 /** The handler of every endpoint of this district. */
 export const assistantHandlers: Handlers<typeof assistantContract> = {
-  ...modelHandlers,
+  ...modelHandlers(() =>
+    Promise.resolve({ available: false, reason: 'This version has no statements of questions.', setup_sql: [] }),
+  ),
   ...askHandlers(null),
   ...analysisHandlers(ANALYSIS_PARTS),
 }

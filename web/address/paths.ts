@@ -12,6 +12,7 @@ import type {
   NewRuleSearch,
   OnboardingSearch,
   PerformanceSearch,
+  QuerySearch,
   ReleasesSearch,
   SessionEndReason,
   ShellSearch,
@@ -52,6 +53,7 @@ export const paths = {
     linkOptions({ to: '/projects/$projectId/traces/$traceId', params: { projectId, traceId } }),
   symbols: (search: ShellSearch = {}) => linkOptions({ to: '/symbols', search }),
   ask: (search: AskSearch = {}) => linkOptions({ to: '/ask', search }),
+  query: (search: QuerySearch = {}) => linkOptions({ to: '/query', search }),
   intake: (search: ShellSearch = {}) => linkOptions({ to: '/intake', search }),
   chooseSettings: () => linkOptions({ to: '/projects' }),
   projectGeneral: (projectId: string) =>

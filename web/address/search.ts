@@ -108,6 +108,14 @@ export const AskSearch = parameters({
 })
 export type AskSearch = ValuesOf<typeof AskSearch>
 
+export const QuerySearch = parameters({
+  ...ShellSearch.reads,
+  /** A question, or a statement. A link runs neither. */
+  q: shortText(2_000),
+  sql: shortText(8_000),
+})
+export type QuerySearch = ValuesOf<typeof QuerySearch>
+
 export const ReleasesSearch = parameters({
   ...ShellSearch.reads,
   /** Limits sessions to one environment. */

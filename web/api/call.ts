@@ -1,10 +1,12 @@
-import type { Addresses } from '../../server/service/api/contract.ts'
-import type { ClientAnswer, ClientCall } from '../../server/platform/kernel/contract.ts'
+import type { queryRoutes } from '../../server/assistant/query/query.api.ts'
+import type { Addresses as Served } from '../../server/service/api/contract.ts'
+import type { ByAddress, ClientAnswer, ClientCall } from '../../server/platform/kernel/contract.ts'
 import { apiTexts } from './texts.ts'
 import { endSession, refreshSession } from './session.ts'
 import { noteRead } from './unwatched.ts'
 
-export type { Addresses }
+/** Until the service has those of queries. */
+export type Addresses = Served & ByAddress<typeof queryRoutes>
 export type Address = keyof Addresses
 export type AnswerOf<A extends Address> = ClientAnswer<Addresses[A]>
 /** The body that the endpoint takes. */

@@ -22,6 +22,7 @@ export type Destination = {
     | 'symbols'
     | 'intake'
     | 'ask'
+    | 'query'
     | 'setup'
     | 'settings'
     | 'organisation'
@@ -140,6 +141,14 @@ export function useDestinations(): Destination[] {
       icon: 'ask',
       link: paths.ask(project === undefined ? {} : { project }),
       isHere: at({ to: '/ask' }) !== false,
+    },
+    {
+      key: 'query',
+      group: 'pages',
+      label: shellTexts.query,
+      icon: 'query',
+      link: paths.query(project === undefined ? {} : { project }),
+      isHere: at({ to: '/query' }) !== false,
     },
     {
       key: 'settings',

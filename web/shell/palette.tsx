@@ -167,6 +167,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
     place('releases', shellTexts.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
     place('symbols', shellTexts.symbols, { kind: 'icon', name: 'symbols' }, () => void navigate(paths.symbols())),
     place('ask', shellTexts.ask, { kind: 'icon', name: 'ask' }, () => void navigate(paths.ask())),
+    place('query', shellTexts.query, { kind: 'icon', name: 'query' }, () => void navigate(paths.query())),
     place('intake', shellTexts.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
     ...(projects.data?.items ?? []).flatMap((project) => [
       place(

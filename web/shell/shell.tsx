@@ -81,6 +81,7 @@ export function Shell() {
         ['g r', shellTexts.goToReleases, paths.releases],
         ['g s', shellTexts.goToSymbols, paths.symbols],
         ['g k', shellTexts.goToAsk, paths.ask],
+        ['g q', shellTexts.goToQuery, paths.query],
       ] as const
     ).map(([keys, label, to]) => ({
       keys,

@@ -25,6 +25,11 @@ export const AssistantState = z.object({
     usd_per_month: z.number().nullable(),
   }),
   keeps_texts: z.boolean().describe('Whether the audit log holds the texts of questions and answers.'),
+  query: z.object({
+    available: z.boolean(),
+    reason: z.string().nullable().describe('Why questions cannot become statements.'),
+    setup_sql: z.array(z.string()).describe('Statements with which the owner of the database switches them on.'),
+  }),
 })
 export type AssistantState = z.infer<typeof AssistantState>
 

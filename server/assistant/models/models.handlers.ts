@@ -1,16 +1,21 @@
+import type { App } from '../../platform/context/app.ts'
 import type { Handlers } from '../../platform/context/handlers.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
-import type { modelRoutes } from './models.api.ts'
+import type { AssistantState, modelRoutes } from './models.api.ts'
 import { monthStart } from './reserve-call.ts'
 import { selectUsed, type Used } from './usage.queries.ts'
 
-export const modelHandlers: Handlers<typeof modelRoutes> = {
+/** @param readQueryState whether questions can become statements: a room below knows it */
+export const modelHandlers = (
+  readQueryState: (app: App) => Promise<AssistantState['query']>,
+): Handlers<typeof modelRoutes> => ({
   readAssistant: async (app, actor) => {
     const { model, ...bounds } = app.config.ai
     const day = utcDay(app.clock.now())
-    const [today, month] = await Promise.all([
+    const [today, month, query] = await Promise.all([
       selectUsed(app.db, actor.orgId, day, day),
       selectUsed(app.db, actor.orgId, monthStart(day), day),
+      readQueryState(app),
     ])
     return {
       provider: model?.provider ?? 'built_in',
@@ -24,9 +29,10 @@ export const modelHandlers: Handlers<typeof modelRoutes> = {
         usd_per_month: bounds.usdPerMonth,
       },
       keeps_texts: bounds.keepsTexts,
+      query,
     }
   },
-}
+})
 
 const shown = (used: Used) => ({
   requests: used.requests,

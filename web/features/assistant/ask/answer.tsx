@@ -1,8 +1,13 @@
+import { Link } from '@tanstack/react-router'
 import { createContext, memo, use, useDeferredValue, useMemo } from 'react'
+import { paths } from '../../../address/paths.ts'
 import type { AnswerSource } from '../../../api/ask-stream.ts'
 import { Markdown, type OwnParts } from '../../../subjects/markdown/markdown.tsx'
+import { buttonLook } from '../../../ui/button.tsx'
 import { CodeBox } from '../../../ui/code-box.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
+import { Icon } from '../../../ui/icon.tsx'
 import typeStyles from '../../../ui/type.module.css'
 import { FactsTable } from './facts-table.tsx'
 import { splitBlocks, splitLine, type Block } from './model.ts'
@@ -76,6 +81,7 @@ function Figure({ figure, n }: { figure: string; n: number | null }) {
 }
 
 function Code({ language, text, isOpen }: { language: string; text: string; isOpen: boolean }) {
+  const { projectId } = use(Sources)
   const source = (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <pre className={styles.code} tabIndex={0}>
@@ -84,7 +90,18 @@ function Code({ language, text, isOpen }: { language: string; text: string; isOp
   )
   if (isOpen || language !== 'sql') return source
   return (
-    <CodeBox title="SELECT" action={<CopyButton iconOnly text={text} said={texts.copied} />}>
+    <CodeBox
+      title="SELECT"
+      action={
+        <span className={fitStyles.wrapsCentred}>
+          <Link {...paths.query({ project: projectId, sql: text })} {...buttonLook({ size: 'sm' })}>
+            <Icon name="query" />
+            <span>{texts.openInQuery}</span>
+          </Link>
+          <CopyButton iconOnly text={text} said={texts.copied} />
+        </span>
+      }
+    >
       {source}
     </CodeBox>
   )

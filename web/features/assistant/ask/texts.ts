@@ -27,6 +27,7 @@ export const askTexts = {
   noSourceHint: 'No source holds this figure. Check it before you use it.',
   /** Between a figure and the number of its source. */
   mark: ', source ',
+  openInQuery: 'Open in Query',
   code: 'Code',
   table: 'Table of the answer',
   ends: {

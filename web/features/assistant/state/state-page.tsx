@@ -3,6 +3,7 @@ import { assistantQuery, type AssistantState } from '../../../api/assistant-quer
 import { appTexts } from '../../../app/texts.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
+import { SetupStatements } from '../../../subjects/assistant/setup-statements.tsx'
 import { Card } from '../../../ui/card.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { formatCount } from '../../../ui/format.ts'
@@ -67,6 +68,15 @@ function Body({ state }: { state: AssistantState }) {
         <Minor as="p" className={fitStyles.inset12}>
           {texts.limitsMore}
         </Minor>
+      </Card>
+      <Card title={texts.queries}>
+        {state.query.available ? (
+          <Minor as="p" className={fitStyles.inset12}>
+            {texts.queriesOn}
+          </Minor>
+        ) : (
+          <SetupStatements query={state.query} />
+        )}
       </Card>
     </>
   )

@@ -29,4 +29,6 @@ export const assistantStateTexts = {
   unlimited: 'no limit',
   limitsMore:
     'The operator sets them in the environment of the service. Above a limit, answers come from the rules again.',
+  queries: 'Questions as statements',
+  queriesOn: 'On. Statements run read-only, with the filter of the project, for at most 3 s and 1,000 rows.',
 } as const
