@@ -1,0 +1,156 @@
+/**
+ * The parts of PostgreSQL's grammar that a statement may consist of: node types with their fields. Everything that is not
+ * listed is refused, also what a later version of the parser adds.
+ */
+
+/** A field holds a plain value, a node, a list of nodes, or a structure that is not wrapped in its type. */
+export type FieldKind = 'value' | 'node' | 'nodes' | { readonly is: string }
+
+const ALIAS = { is: 'Alias' } as const
+const SELECT = { is: 'SelectStmt' } as const
+
+export const NODES: Readonly<Record<string, Readonly<Record<string, FieldKind>>>> = {
+  SelectStmt: {
+    distinctClause: 'nodes',
+    targetList: 'nodes',
+    fromClause: 'nodes',
+    whereClause: 'node',
+    groupClause: 'nodes',
+    groupDistinct: 'value',
+    havingClause: 'node',
+    windowClause: 'nodes',
+    valuesLists: 'nodes',
+    sortClause: 'nodes',
+    limitOffset: 'node',
+    limitCount: 'node',
+    limitOption: 'value',
+    withClause: { is: 'WithClause' },
+    op: 'value',
+    all: 'value',
+    larg: SELECT,
+    rarg: SELECT,
+  },
+  WithClause: { ctes: 'nodes' },
+  CommonTableExpr: { ctename: 'value', aliascolnames: 'nodes', ctematerialized: 'value', ctequery: 'node' },
+  ResTarget: { name: 'value', val: 'node' },
+  RangeVar: { relname: 'value', inh: 'value', relpersistence: 'value', alias: ALIAS },
+  Alias: { aliasname: 'value', colnames: 'nodes' },
+  RangeSubselect: { lateral: 'value', subquery: 'node', alias: ALIAS },
+  RangeFunction: { lateral: 'value', ordinality: 'value', functions: 'nodes', alias: ALIAS },
+  JoinExpr: {
+    jointype: 'value',
+    isNatural: 'value',
+    larg: 'node',
+    rarg: 'node',
+    usingClause: 'nodes',
+    join_using_alias: ALIAS,
+    quals: 'node',
+    alias: ALIAS,
+  },
+  List: { items: 'nodes' },
+  String: { sval: 'value' },
+  A_Star: {},
+  ColumnRef: { fields: 'nodes' },
+  A_Const: {
+    ival: { is: 'Integer' },
+    fval: { is: 'Float' },
+    sval: { is: 'String' },
+    boolval: { is: 'Boolean' },
+    isnull: 'value',
+  },
+  Integer: { ival: 'value' },
+  Float: { fval: 'value' },
+  Boolean: { boolval: 'value' },
+  A_Expr: { kind: 'value', name: 'nodes', lexpr: 'node', rexpr: 'node' },
+  BoolExpr: { boolop: 'value', args: 'nodes' },
+  FuncCall: {
+    funcname: 'nodes',
+    args: 'nodes',
+    agg_order: 'nodes',
+    agg_filter: 'node',
+    over: { is: 'WindowDef' },
+    agg_within_group: 'value',
+    agg_star: 'value',
+    agg_distinct: 'value',
+    funcformat: 'value',
+  },
+  WindowDef: {
+    name: 'value',
+    refname: 'value',
+    partitionClause: 'nodes',
+    orderClause: 'nodes',
+    frameOptions: 'value',
+    startOffset: 'node',
+    endOffset: 'node',
+  },
+  SortBy: { node: 'node', sortby_dir: 'value', sortby_nulls: 'value' },
+  TypeCast: { arg: 'node', typeName: { is: 'TypeName' } },
+  TypeName: { names: 'nodes', typmods: 'nodes', typemod: 'value' },
+  CaseExpr: { arg: 'node', args: 'nodes', defresult: 'node' },
+  CaseWhen: { expr: 'node', result: 'node' },
+  CoalesceExpr: { args: 'nodes' },
+  MinMaxExpr: { op: 'value', args: 'nodes' },
+  NullTest: { arg: 'node', nulltesttype: 'value' },
+  BooleanTest: { arg: 'node', booltesttype: 'value' },
+  SubLink: { subLinkType: 'value', testexpr: 'node', operName: 'nodes', subselect: 'node' },
+  RowExpr: { args: 'nodes', row_format: 'value' },
+  A_ArrayExpr: { elements: 'nodes' },
+  GroupingSet: { kind: 'value', content: 'nodes' },
+  GroupingFunc: { args: 'nodes' },
+  SQLValueFunction: { op: 'value', typmod: 'value' },
+}
+
+/** Where something stands in the text: fields of every node that say nothing about its meaning. */
+export const PLACES: ReadonlySet<string> = new Set([
+  'location',
+  'list_start',
+  'list_end',
+  'rexpr_list_start',
+  'rexpr_list_end',
+])
+
+/** Words for refused parts that members write. Others are named as the grammar does. */
+export const REFUSED_NODES: Readonly<Record<string, string>> = {
+  ParamRef: 'a parameter such as $1',
+  CollateClause: 'COLLATE',
+  A_Indirection: 'a field or an element of a value, such as (a).b or a[1]',
+  RangeTableSample: 'TABLESAMPLE',
+  RangeTableFunc: 'XMLTABLE',
+  JsonTable: 'JSON_TABLE',
+  XmlExpr: 'a function of XML',
+  XmlSerialize: 'a function of XML',
+  JsonFuncExpr: 'a function of JSON',
+  JsonObjectConstructor: 'a function of JSON',
+  JsonArrayConstructor: 'a function of JSON',
+  JsonArrayQueryConstructor: 'a function of JSON',
+  JsonObjectAgg: 'a function of JSON',
+  JsonArrayAgg: 'a function of JSON',
+  JsonIsPredicate: 'a test of JSON',
+  JsonParseExpr: 'a function of JSON',
+  JsonScalarExpr: 'a function of JSON',
+  JsonSerializeExpr: 'a function of JSON',
+  NamedArgExpr: 'a named argument',
+  CurrentOfExpr: 'CURRENT OF',
+  SetToDefault: 'DEFAULT',
+  MergeSupportFunc: 'MERGE_ACTION',
+}
+
+/** The same for fields, by node and field. */
+export const REFUSED_FIELDS: Readonly<Record<string, string>> = {
+  'SelectStmt.intoClause': 'SELECT INTO, which would write a table',
+  'SelectStmt.lockingClause': 'locking rows (FOR UPDATE, FOR SHARE)',
+  'WithClause.recursive': 'WITH RECURSIVE',
+  'RangeVar.schemaname': 'a table with a schema',
+  'RangeVar.catalogname': 'a table with a database',
+  'RangeFunction.is_rowsfrom': 'ROWS FROM',
+  'RangeFunction.coldeflist': 'a list of columns after a function',
+  'ResTarget.indirection': 'an element of a value',
+  'FuncCall.func_variadic': 'VARIADIC',
+  'CommonTableExpr.search_clause': 'SEARCH',
+  'CommonTableExpr.cycle_clause': 'CYCLE',
+  'SortBy.useOp': 'ORDER BY … USING',
+  'TypeName.arrayBounds': 'a type of arrays',
+  'TypeName.setof': 'a type of sets',
+  'TypeName.pct_type': '%TYPE',
+  'A_Const.bsval': 'a constant of bits',
+}
