@@ -107,6 +107,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   push_devices: ['alerts/notifications'],
   release_commits: ['projects/releases'],
   releases: ['projects/releases'],
+  saved_queries: ['assistant/query'],
   seal_canary: ['platform/storage'],
   security_hours: ['issues/recording'],
   sessions: ['identity/auth'],

@@ -22,6 +22,7 @@ import { openBus } from '../platform/storage/bus.ts'
 import { databaseAddress } from '../platform/storage/database-address.ts'
 import { Database } from '../platform/storage/database.ts'
 import { createPool } from '../platform/storage/pool.ts'
+import { ReadOnlyDatabase } from '../platform/storage/read-only.ts'
 import { recordWebhooks } from '../integrations/webhooks/record-webhooks.ts'
 import type { SealedColumn } from '../platform/storage/sealed-column.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from '../platform/storage/seal.ts'
@@ -42,6 +43,11 @@ export type AppParts = Partial<
   Pick<App, 'clock' | 'log' | 'mail' | 'egress' | 'resolveTxt' | 'passwords' | 'factSubscribers'>
 >
 
+/** Opened with the first statement of a member. */
+const READ_ONLY_CONNECTIONS = 4
+/** Twice the time of such a statement and its plan. */
+const READ_ONLY_SILENCE_MS = 10_000
+
 /**
  * Composition root: configuration → pool, bus, sealer, clock, mail → App.
  * @param connectionString of a migrated database
@@ -56,13 +62,17 @@ export async function createApp(
 ): Promise<App> {
   const log = parts.log ?? createLog(config)
   const clock = parts.clock ?? systemClock
-  const pool = createPool({
-    connectionString,
-    name: `faultline ${name}`,
-    max: poolMax,
-    onError: (error) => log.warn({ err: error.message }, 'an idle database connection was lost; a new one replaces it'),
-  })
-  const db = new Database(pool)
+  const poolOf = (max: number, purpose: string, silenceMs?: number) =>
+    createPool({
+      connectionString,
+      name: `faultline ${purpose}`,
+      max,
+      ...(silenceMs === undefined ? {} : { silenceMs }),
+      onError: (error) =>
+        log.warn({ err: error.message }, 'an idle database connection was lost; a new one replaces it'),
+    })
+  const db = new Database(poolOf(poolMax, name))
+  const readOnly = new ReadOnlyDatabase(poolOf(READ_ONLY_CONNECTIONS, `${name} queries`, READ_ONLY_SILENCE_MS))
   const sealer = createSealer(
     config.encryptionKeys === null
       ? generatedEncryptionKeys(config.dataDir)
@@ -92,6 +102,7 @@ export async function createApp(
       auditKey,
       bus,
       tx: (work) => db.tx(work),
+      readOnly,
       mail: parts.mail ?? createMailer(config, clock, log),
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
@@ -109,6 +120,7 @@ export async function createApp(
       async close() {
         await egress.close()
         await bus.close()
+        await readOnly.close()
         await db.close()
       },
     }

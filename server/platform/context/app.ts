@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Bus } from '../storage/bus.ts'
 import type { Database, Tx } from '../storage/database.ts'
+import type { ReadOnlyDatabase } from '../storage/read-only.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Egress } from './egress.ts'
 import type { AuditKey } from './audit-key.ts'
@@ -23,6 +24,8 @@ export type App = {
   readonly db: Database
   /** Runs work in one transaction of `db`; see {@link Database.tx}. No network call inside. */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** For statements that members wrote. */
+  readonly readOnly: ReadOnlyDatabase
   readonly sealer: Sealer
   readonly auditKey: AuditKey
   readonly bus: Bus

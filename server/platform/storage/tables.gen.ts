@@ -1114,6 +1114,15 @@ export type Tables = {
     dated_at: GeneratedAlways<Date>
     version_key: GeneratedAlways<string>
   }
+  saved_queries: {
+    id: string
+    project_id: string
+    name: string
+    question: string | null
+    statement: string | null
+    created_by: string | null
+    created_at: Date
+  }
   seal_canary: {
     id: number
     sealed: string
