@@ -38,6 +38,8 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   takeChatPress: 'What its button does writes the entry.',
   readChatLinkOffer: 'Reads.',
   dryRunAlertRule: 'Reads.',
+  saveQuery: 'A saved query shows what its reader may see anyway.',
+  deleteSavedQuery: 'A saved query shows what its reader may see anyway.',
   analyseIssue: 'Reads, and stores what it found; a question to a model has an entry of its own.',
   rateAnalysis: 'An opinion about a text.',
   toolUploadChunks: 'Chunks name no file yet; the file that is put together of them is an entry.',
@@ -123,6 +125,7 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   addReleaseCommits: ['release.updated'],
   createDeploy: ['release.updated'],
   ask: ['assistant.asked'],
+  runQuery: ['nlq.executed'],
   updateQuota: ['org.quota_updated'],
   exportAuditLog: ['audit.exported'],
   createAlertRule: ['alert_rule.created'],
@@ -144,6 +147,7 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
 
 /** Type of the target of each action. */
 const TARGETS: Readonly<Record<string, string>> = {
+  nlq: 'org',
   signup: 'user',
   user: 'user',
   member: 'user',

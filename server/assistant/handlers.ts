@@ -7,6 +7,8 @@ import type { assistantContract } from './contract.api.ts'
 import { askModel, hasModel } from './models/ask-model.ts'
 import { ModelError } from './models/model-error.ts'
 import { modelHandlers } from './models/models.handlers.ts'
+import { queryState } from './query/query-state.ts'
+import { queryHandlers } from './query/query.handlers.ts'
 
 /** How analyses are made, by endpoints and by the job: a model words them, where it answers within its bounds. */
 export const ANALYSIS_PARTS: AnalysisParts = {
@@ -26,9 +28,8 @@ export const ANALYSIS_PARTS: AnalysisParts = {
 
 /** The handler of every endpoint of this district. */
 export const assistantHandlers: Handlers<typeof assistantContract> = {
-  ...modelHandlers(() =>
-    Promise.resolve({ available: false, reason: 'This version has no statements of questions.', setup_sql: [] }),
-  ),
+  ...modelHandlers(queryState),
+  ...queryHandlers,
   ...askHandlers(null),
   ...analysisHandlers(ANALYSIS_PARTS),
 }

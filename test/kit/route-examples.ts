@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { encodeSpans } from '#server/telemetry/traces/trace-part.ts'
 import { ENDPOINT } from '#test/kit/endpoint-input.ts'
+import { saveQuery } from '#server/assistant/query/save-query.ts'
 import { analyseIssue } from '#server/assistant/analysis/analyse-issue.ts'
 import { createKey } from '#server/identity/api-keys/create-key.ts'
 import { putToken, type TokenPurpose } from '#server/identity/accounts/account-tokens.queries.ts'
@@ -693,6 +694,20 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   replayWebhookDeliveries: async (app, owner) => ({ body: { ids: [await insertDelivery(app, owner)], retries: true } }),
 
   readAssistant: nothing,
+  runQuery: async (app, owner, stranger) => ({
+    body: { project_id: await insertProject(app, owner), sql: 'select count(*) from events' },
+    foreignBodies: [{ project_id: await insertProject(app, stranger), sql: 'select count(*) from events' }],
+  }),
+  listSavedQueries: async (app, owner) => ({ params: { projectId: await insertProject(app, owner) } }),
+  saveQuery: async (app, owner) => ({
+    params: { projectId: await insertProject(app, owner) },
+    body: { name: 'Fatal', sql: "select count(*) from events where level = 'fatal'" },
+  }),
+  deleteSavedQuery: async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    const { id } = await saveQuery(app, owner.actor, projectId, { name: 'Fatal', query: 'How many fatal events?' })
+    return { params: { projectId, queryId: id } }
+  },
   ask: async (app, owner, stranger) => ({
     body: { messages: [{ role: 'user', content: 'What is new?' }], project_id: await insertProject(app, owner) },
     foreignBodies: [

@@ -13,6 +13,7 @@ import { hostileJson } from './hostile-json.ts'
 import { killFold } from './kill-fold.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
 import { manyKinds } from './many-kinds.ts'
+import { nlq } from './nlq.ts'
 import { properties } from './properties.ts'
 import { slowClients } from './slow-clients.ts'
 import { smuggling } from './smuggling.ts'
@@ -139,6 +140,11 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'huge events, packed logs and costly rules of one project: events of another organisation are shown as before',
     run: fairDigestion,
+  },
+  nlq: {
+    id: 'T-35',
+    summary: 'mutated statements of members: no row of another organisation, no change (--count)',
+    run: nlq,
   },
   smuggling: {
     id: 'T-14',

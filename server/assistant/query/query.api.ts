@@ -66,7 +66,7 @@ export const queryRoutes = routes({
     permission: 'ai.use',
     body: z.strictObject({ ...asked, project_id: Id }).refine(isOneOf, ONE_OF),
     response: QueryResult,
-    refusals: [404],
+    refusals: [404, 409],
   },
   listSavedQueries: {
     method: 'GET',

@@ -8,6 +8,7 @@ import { FEEDBACK_PART } from '../../issues/feedback/feedback.queries.ts'
 import { DISCARD_PARTS } from '../../issues/merging/project-rows.queries.ts'
 import { SECURITY_PART } from '../../issues/recording/security-events.queries.ts'
 import { IDENTITY_PART } from '../../issues/search/project-rows.queries.ts'
+import { SAVED_QUERY_PART } from '../../assistant/query/saved-queries.queries.ts'
 import { VIEW_PART } from '../../issues/views/project-rows.queries.ts'
 import { MINUTES_PART } from '../../projects/registry/project-rows.queries.ts'
 import type { ProjectPart } from '../../projects/registry/project-rows.ts'
@@ -51,6 +52,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
   MINUTES_PART,
   ERASURE_PART,
   VIEW_PART,
+  SAVED_QUERY_PART,
   BULK_PART,
 ]
 
