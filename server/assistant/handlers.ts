@@ -30,6 +30,6 @@ export const ANALYSIS_PARTS: AnalysisParts = {
 export const assistantHandlers: Handlers<typeof assistantContract> = {
   ...modelHandlers(queryState),
   ...queryHandlers,
-  ...askHandlers(null),
+  ...askHandlers,
   ...analysisHandlers(ANALYSIS_PARTS),
 }

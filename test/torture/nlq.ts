@@ -1,10 +1,15 @@
 import { random } from '#bench/payloads.ts'
 import { VIEW_NAMES, VIEWS } from '#server/assistant/query/catalogue.ts'
-import { checkText } from '#server/assistant/query/guard-statement.ts'
-import { type Grammar, isSyntaxError, loadGrammar, readStatement } from '#server/assistant/query/read-statement.ts'
-import { RefusedStatement } from '#server/assistant/query/refused-statement.ts'
+import { checkText } from '#server/assistant/query/guard/guard-statement.ts'
+import {
+  type Grammar,
+  isSyntaxError,
+  loadGrammar,
+  readStatement,
+} from '#server/assistant/query/guard/read-statement.ts'
+import { RefusedStatement } from '#server/assistant/query/guard/refused-statement.ts'
 import { runStatement } from '#server/assistant/query/run-statement.ts'
-import { BENIGN, NEUTRALISED, REFUSED } from '#server/assistant/query/statements.fixture.ts'
+import { BENIGN, NEUTRALISED, REFUSED } from '#server/assistant/query/guard/statements.fixture.ts'
 import type { App } from '#server/platform/context/app.ts'
 import { onNewDatabase } from './on-new-database.ts'
 import { atLeast, atMost, none, print, type TortureArgs, type Verdict } from './torture.ts'

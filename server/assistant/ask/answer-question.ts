@@ -6,6 +6,10 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { AppError, notFound } from '../../platform/kernel/errors.ts'
 import { hasModel } from '../models/ask-model.ts'
 import { ModelError } from '../models/model-error.ts'
+import { guardStatement } from '../query/guard/guard-statement.ts'
+import { RefusedStatement } from '../query/guard/refused-statement.ts'
+import type { AskedQuestion } from '../query/translation.ts'
+import { writeStatement } from '../query/write-statement.ts'
 import { answerByRules } from './answer-by-rules.ts'
 import type { AnswerEvent, askRoutes } from './ask.api.ts'
 import { readProjects, type Asked } from './asked.ts'
@@ -18,13 +22,6 @@ import { understand, type Understood } from './understand.ts'
 import { wordByModel } from './word-by-model.ts'
 
 export type Body = z.output<(typeof askRoutes)['ask']['body']>
-
-/** Writes a question as a read-only statement over the views of a project; null when it cannot. It runs nothing. */
-export type WriteStatement = (
-  app: App,
-  actor: OrgActor,
-  question: { readonly text: string; readonly projectId: string },
-) => Promise<string | null>
 
 /** Someone asks for rows instead of sentences. */
 const WANTS_STATEMENT =
@@ -46,15 +43,7 @@ export async function answerQuestion(
   app: App,
   actor: OrgActor,
   body: Body,
-  {
-    signal,
-    emit,
-    writeStatement,
-  }: {
-    readonly signal: AbortSignal
-    readonly emit: (event: AnswerEvent) => void
-    readonly writeStatement: WriteStatement | null
-  },
+  { signal, emit }: { readonly signal: AbortSignal; readonly emit: (event: AnswerEvent) => void },
 ): Promise<void> {
   const facts = new Facts(app, actor, signal)
   const questions = body.messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []))
@@ -84,12 +73,29 @@ export async function answerQuestion(
     if (!isUnderstood) for (const intent of [overview, worstIssues]) await intent.answer(asked)
     await word(app, actor, body, { asked, draft, signal, emit })
   }
-  const statement =
-    writeStatement !== null && projectId !== null && WANTS_STATEMENT.test(understood.question.written)
-      ? await writeStatement(app, actor, { text: understood.question.written, projectId })
-      : null
-  if (statement !== null) emit({ delta: `\n\n\`\`\`sql\n${statement.replaceAll('```', '')}\n\`\`\`` })
+  const { written } = understood.question
+  if (projectId !== null && WANTS_STATEMENT.test(written)) {
+    const question = written.replace(WANTS_STATEMENT, ' ')
+    const statement = await offerStatement(app, actor, { projectId, question, now: app.clock.now() })
+    if (statement !== null) emit({ delta: `\n\n\`\`\`sql\n${statement}\n\`\`\`` })
+  }
   for (const source of facts.sources) emit({ source })
+}
+
+/** A statement for the question, which the guard permits and nothing runs; null when there is none. */
+async function offerStatement(app: App, actor: OrgActor, asked: AskedQuestion): Promise<string | null> {
+  try {
+    const { sql } = await writeStatement(app, actor, asked)
+    const { written } = await guardStatement(sql, asked.projectId)
+    return written.includes('```') ? null : written
+  } catch (error) {
+    if (
+      error instanceof RefusedStatement ||
+      (error instanceof AppError && ['invalid', 'rate_limited'].includes(error.code))
+    )
+      return null
+    throw error
+  }
 }
 
 /** Questions that one may continue. */

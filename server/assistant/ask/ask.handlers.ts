@@ -1,19 +1,18 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
 import { errorForLog } from '../../platform/context/error-for-log.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
-import { answerQuestion, checkScope, type WriteStatement } from './answer-question.ts'
+import { answerQuestion, checkScope } from './answer-question.ts'
 import type { AnswerEvent, askRoutes } from './ask.api.ts'
 import { openAnswer } from './open-answers.ts'
 
-/** @param writeStatement null: no answer has a statement */
-export const askHandlers = (writeStatement: WriteStatement | null): Handlers<typeof askRoutes> => ({
+export const askHandlers: Handlers<typeof askRoutes> = {
   ask: async (app, actor, call) => {
     await checkScope(app, actor, call.body)
     const close = openAnswer(app, actor)
     const stream = call.openStream()
     const emit = (event: AnswerEvent): void => stream.send(null, event)
     try {
-      await answerQuestion(app, actor, call.body, { signal: stream.signal, emit, writeStatement })
+      await answerQuestion(app, actor, call.body, { signal: stream.signal, emit })
     } catch (error) {
       if (!stream.signal.aborted) {
         if (error instanceof AppError) emit({ error: error.message })
@@ -27,4 +26,4 @@ export const askHandlers = (writeStatement: WriteStatement | null): Handlers<typ
       stream.end('[DONE]')
     }
   },
-})
+}

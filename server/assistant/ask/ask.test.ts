@@ -2,10 +2,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fakeModel } from '#test/kit/fake-model.ts'
 import { anException } from '#test/kit/sdk.ts'
-import { aSession } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { answerQuestion } from './answer-question.ts'
+import type { QueryResult } from '../query/query.api.ts'
 import { AnswerEvent } from './ask.api.ts'
 import { MAX_ANSWERS } from './open-answers.ts'
 
@@ -142,33 +141,18 @@ describe('by rules', () => {
     expect(none.status).toBe(403)
   })
 
-  test('a statement of a question for a table is only shown', async () => {
+  test('a question for a table is answered with a statement too, which the endpoint of statements runs', async () => {
     const { owner, project } = await someone(plain)
-    const me = (await owner.get('/api/me')).as<{ user: { id: string; name: string }; org: { id: string } }>()
-    const actor = aSession({ userId: me.user.id, name: me.user.name, orgId: me.org.id, role: 'owner' })
-    const asked: string[] = []
-    const answer = async (content: string, projectId?: string) => {
-      const events: AnswerEvent[] = []
-      await answerQuestion(
-        plain.app,
-        actor,
-        { messages: [{ role: 'user', content }], project_id: projectId },
-        {
-          signal: new AbortController().signal,
-          emit: (event) => void events.push(event),
-          writeStatement: (_app, _actor, { text }) => {
-            asked.push(text)
-            return Promise.resolve('SELECT short_id FROM issues')
-          },
-        },
-      )
-      return textOf(events)
-    }
-    expect(await answer('Which issues are new, as a table?', project.id)).toMatch(
-      /\n\n```sql\nSELECT short_id FROM issues\n```$/,
+    const about = { project_id: project.id }
+    const { text } = await answerTo(
+      plain,
+      owner,
+      question('Which issues are new in the last 7 days, as a table?', about),
     )
-    expect(await answer('Which issues are new?', project.id)).not.toContain('```')
-    expect(asked).toEqual(['Which issues are new, as a table?'])
+    const sql = /\n\n```sql\n([^]+)\n```$/.exec(text)?.[1]
+    const ran = (await owner.post('/api/issues/nlq', { ...about, sql })).as<QueryResult>()
+    expect(ran).toMatchObject({ row_count: 2, source: 'typed' })
+    expect((await answerTo(plain, owner, question('Which issues are new?', about))).text).not.toContain('```')
   })
 })
 

@@ -31,7 +31,6 @@ async function ask(...questions: readonly string[]): Promise<Answered> {
     { messages },
     {
       signal: new AbortController().signal,
-      writeStatement: null,
       emit(event) {
         if ('delta' in event) text += event.delta
         else if ('source' in event) sources.push(event.source)
@@ -538,7 +537,6 @@ test('the first words come within 300 ms of processor time', async () => {
     { messages: [{ role: 'user', content: 'How are we doing?' }] },
     {
       signal: new AbortController().signal,
-      writeStatement: null,
       emit() {
         const { user, system } = process.cpuUsage(before)
         firstMs ??= (user + system) / 1_000

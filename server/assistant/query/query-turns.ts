@@ -19,7 +19,7 @@ const turns = perApp(() => ({ all: 0, members: new Map<string, Turns>() }))
  * Counts a statement of a member while it runs.
  * @throws AppError rate_limited
  */
-export async function inTurn<T>(app: App, actor: OrgActor, work: () => Promise<T>): Promise<T> {
+export async function inQueryTurn<T>(app: App, actor: OrgActor, work: () => Promise<T>): Promise<T> {
   const state = turns(app)
   const { userId, orgId } = requireActingMember(actor)
   const key = `${orgId} ${userId}`

@@ -3,7 +3,7 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { ROLE, SCHEMA, VIEW_NAMES, VIEWS, FILTER_COLUMNS, isViewName } from './catalogue.ts'
 import type { QueryResult, SavedQuery } from './query.api.ts'
-import { BENIGN, BENIGN_COUNTED, NEUTRALISED, REFUSED } from './statements.fixture.ts'
+import { BENIGN, BENIGN_COUNTED, NEUTRALISED, REFUSED } from './guard/statements.fixture.ts'
 
 /** Statements through the API, on a database with the data of two organisations. */
 

@@ -8,14 +8,14 @@ import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectSettings } from '../../projects/registry/projects.queries.ts'
 import type { ViewName } from './catalogue.ts'
-import { guardStatement } from './guard-statement.ts'
+import { guardStatement } from './guard/guard-statement.ts'
 import type { QueryResult } from './query.api.ts'
 import { readReadiness } from './query-state.ts'
-import { inTurn } from './query-turns.ts'
-import { DATA_CHANGE, RefusedStatement } from './refused-statement.ts'
+import { inQueryTurn } from './query-turns.ts'
+import { DATA_CHANGE, RefusedStatement } from './guard/refused-statement.ts'
 import { runStatement } from './run-statement.ts'
-import type { Translation, Translator } from './translation.ts'
 import { chooseDrawing, viewRows } from './view-rows.ts'
+import { writeStatement } from './write-statement.ts'
 
 export type Query = {
   readonly project_id: string
@@ -25,17 +25,11 @@ export type Query = {
 
 /**
  * Answers a question, or a typed statement, with rows of one project.
- * @param translators of questions; the first that has a statement is taken
  * @throws AppError not_found, conflict (the database has no role for it), rate_limited, invalid (the question or the
  *   statement, with what is wrong with it), unavailable
  */
-export function runQuery(
-  app: App,
-  actor: OrgActor,
-  query: Query,
-  translators: readonly Translator[],
-): Promise<QueryResult> {
-  return inTurn(app, actor, async () => {
+export function runQuery(app: App, actor: OrgActor, query: Query): Promise<QueryResult> {
+  return inQueryTurn(app, actor, async () => {
     const startedMs = performance.now()
     const now = app.clock.now()
     const project = await selectSettings(app.db, query.project_id)
@@ -43,7 +37,10 @@ export function runQuery(
     const { available, reason } = await readReadiness(app)
     if (!available) throw conflict(reason ?? 'Statements cannot run.')
     const asked = query.query ?? query.sql ?? ''
-    const translation = await translate(app, actor, query, now, translators)
+    const translation =
+      query.query === undefined
+        ? null
+        : await writeStatement(app, actor, { projectId: query.project_id, question: query.query, now })
     try {
       const guarded = await guardStatement(translation?.sql ?? asked, query.project_id)
       const scope = { projectId: query.project_id, oldestDay: oldestDay(project.settings, now) }
@@ -80,21 +77,6 @@ export function runQuery(
       throw invalid(sentenceOf(error))
     }
   })
-}
-
-async function translate(
-  app: App,
-  actor: OrgActor,
-  { query, project_id: projectId }: Query,
-  now: Date,
-  translators: readonly Translator[],
-): Promise<Translation | null> {
-  if (query === undefined) return null
-  for (const one of translators) {
-    const translation = await one(app, actor, { projectId, question: query, now })
-    if (translation !== null) return translation
-  }
-  throw invalid('query: The question is not understood. Write it in other words, or send a SELECT as sql.')
 }
 
 const sentenceOf = ({ rule, message }: RefusedStatement): string => {

@@ -5,8 +5,8 @@ import { ROLE, SCHEMA, type ViewName, VIEWS } from './catalogue.ts'
 import { forgetReadiness, readReadiness } from './query-state.ts'
 import { readTableSizes } from './query-state.queries.ts'
 import { estimateRows, filteredTables, parsePlan } from './read-plan.ts'
-import type { GuardedStatement } from './read-statement.ts'
-import { RefusedStatement } from './refused-statement.ts'
+import type { GuardedStatement } from './guard/read-statement.ts'
+import { RefusedStatement } from './guard/refused-statement.ts'
 
 /** Runs a statement that the guard has checked, under a role that only reads the views. */
 

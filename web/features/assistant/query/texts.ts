@@ -80,12 +80,12 @@ export const queryTexts = {
     [
       'app_sessions',
       'One row for each session of the app.',
-      'time release environment os device device_class status is_anr duration_ms',
+      'time release environment os device device_class status is_anr duration_ms user_key',
     ],
     [
       'performance',
       'One row for each measurement.',
-      'time kind name operation release environment os device device_class duration_ms is_failed',
+      'time kind name operation release environment os device_class duration_ms value is_failed',
     ],
     ['releases', 'One row for each release.', 'id version state released_at first_seen_at last_seen_at created_at'],
   ],

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { rateLimited } from '../../platform/kernel/errors.ts'
-import { MAX_STATEMENT_CHARACTERS } from './query.api.ts'
+import { rateLimited } from '../../../platform/kernel/errors.ts'
+import { MAX_STATEMENT_CHARACTERS } from '../query.api.ts'
 import type { GuardReply, GuardRequest } from './guard-thread.ts'
 import type { GuardedStatement } from './read-statement.ts'
 import { RefusedStatement } from './refused-statement.ts'

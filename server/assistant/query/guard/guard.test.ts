@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
-import { VIEW_NAMES, VIEWS } from './catalogue.ts'
+import { VIEW_NAMES, VIEWS } from '../catalogue.ts'
 import { askThread, checkText, guardStatement } from './guard-statement.ts'
 import { isSyntaxError, loadGrammar, readStatement } from './read-statement.ts'
 import { RefusedStatement } from './refused-statement.ts'

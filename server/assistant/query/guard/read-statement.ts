@@ -1,6 +1,6 @@
 import type { ParseResult } from 'libpg-query'
 import { PLACES } from './allowed-nodes.ts'
-import type { ViewName } from './catalogue.ts'
+import type { ViewName } from '../catalogue.ts'
 import { guardTree } from './guard-tree.ts'
 import { RefusedStatement } from './refused-statement.ts'
 import { sameTree } from './tree.ts'

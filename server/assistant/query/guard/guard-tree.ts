@@ -10,7 +10,7 @@ import {
   VALUE_FUNCTIONS,
 } from './allowed-names.ts'
 import { NODES, PLACES, REFUSED_FIELDS, REFUSED_NODES } from './allowed-nodes.ts'
-import { isViewName, SCHEMA, VIEW_NAMES, VIEWS, type ViewName } from './catalogue.ts'
+import { isViewName, SCHEMA, VIEW_NAMES, VIEWS, type ViewName } from '../catalogue.ts'
 import { receivedSince } from './received-since.ts'
 import { DATA_CHANGE, RefusedStatement } from './refused-statement.ts'
 import {

@@ -1,0 +1,552 @@
+import type { Item } from './read-question.ts'
+import type { TimeSpan } from './times.ts'
+import { spanBefore } from './times.ts'
+import type { Bucket, Dimension, Figure, Measure } from './vocabulary.ts'
+
+/** From the parts of a question to what it asks for. Pure. */
+
+export type Filter = {
+  readonly dimension: Dimension | 'unhandled'
+  readonly values: readonly string[]
+  readonly isNot: boolean
+}
+
+/** A bound of a count or a duration. */
+export type Bound = {
+  readonly more: boolean
+  readonly orEqual: boolean
+  readonly value: number
+  /** The counted noun; null for a duration in milliseconds and for a percentage. */
+  readonly of: Measure | null
+  readonly isPercent: boolean
+}
+
+export type Intent = {
+  /** `rows` lists issues or releases, `distinct` counts the values of `counted`. */
+  readonly shape: 'measure' | 'rows' | 'distinct'
+  readonly measures: readonly Measure[]
+  readonly counted: Dimension | null
+  readonly figure: Figure | null
+  readonly groups: readonly Dimension[]
+  readonly bucket: Bucket | null
+  readonly filters: readonly Filter[]
+  /** Null where the question names no time. */
+  readonly span: TimeSpan | null
+  readonly isAllTime: boolean
+  /** A second span, which is compared with the first. */
+  readonly comparedSpan: TimeSpan | null
+  readonly isNew: boolean
+  readonly isLatest: boolean
+  /** Whether the rows are ordered by the measure: most or least of it first. */
+  readonly order: 'most' | 'least' | null
+  readonly top: number | null
+  readonly bound: Bound | null
+}
+
+/** Why a question cannot become a statement, and the places of the words that were not understood. */
+export type Misunderstood = { readonly problem: string; readonly places: readonly { start: number; end: number }[] }
+
+type Noun = {
+  readonly item: Item
+  role: 'count' | 'by' | 'which' | 'top' | 'rank' | 'plain'
+  readonly measure: Measure | null
+  readonly dimension: Dimension | null
+}
+
+const MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  millisecond: 1,
+  second: 1_000,
+  s: 1_000,
+  sec: 1_000,
+  minute: 60_000,
+}
+
+/** Dimensions that are kept in one column. */
+const columnOf = (dimension: string): string => (dimension === 'screen' ? 'transaction' : dimension)
+
+/** @param unitBehind the word behind a number, in the singular; empty without one */
+export function understandQuestion(
+  all: readonly Item[],
+  unitBehind: (item: Item) => string,
+  now: Date,
+): Intent | Misunderstood {
+  const { bound, rest: items } = takeBound(all, unitBehind)
+  const unknown = items.filter(({ is }) => is === 'unknown')
+  if (unknown.length > 0) return { problem: 'unknown', places: unknown }
+  const filters: Filter[] = []
+  const nouns: Noun[] = []
+  const spans: { span: TimeSpan; item: Item }[] = []
+  const leftOver: Item[] = []
+  let [figure, bucket]: [Figure | null, Bucket | null] = [null, null]
+  let [order, top]: [Intent['order'], number | null] = [null, null]
+  const says = {
+    top: false,
+    slow: false,
+    worst: false,
+    new: false,
+    latest: false,
+    all: false,
+    compare: false,
+    versus: false,
+    before: false,
+  }
+  let pending: 'count' | 'by' | 'which' | 'top' | 'rank' | null = null
+  let isNot = false
+  let isOrderedBy = false
+  /** Places of the values of a comparison, by column. */
+  const compared = new Map<string, { before: boolean; values: Set<string> }>()
+
+  for (const [at, item] of items.entries()) {
+    const next = items[at + 1]
+    const before = items[at - 1]
+    switch (item.is) {
+      case 'measure':
+      case 'dimension': {
+        const dimension = item.is === 'dimension' ? item.dimension : null
+        const namesNext = (one: Item | undefined): boolean =>
+          one !== undefined &&
+          (one.is === 'value' || one.is === 'filter') &&
+          (columnOf(one.dimension) === columnOf(dimension ?? '') ||
+            (item.is === 'measure' && item.measure === 'users' && one.dimension === 'user') ||
+            (item.is === 'measure' && item.measure === 'issues' && one.dimension === 'issue'))
+        const isSame = before !== undefined && namesNext(before) && pending === null
+        const isDescribed =
+          dimension !== null &&
+          before?.is === 'value' &&
+          before.dimension !== 'user' &&
+          pending === null &&
+          !item.isJoined
+        // "release 4.12", "4.12 release" and "Android devices" name values.
+        const isName = namesNext(next) && !(next?.is === 'filter' && item.is === 'measure')
+        if (isName || (dimension !== null && isSame) || isDescribed) {
+          if (pending !== 'count' && pending !== 'rank') pending = null
+          break
+        }
+        const isJoinedBy =
+          item.isJoined &&
+          pending === null &&
+          nouns.at(-1)?.role === 'by' &&
+          items[at - 1]?.end === nouns.at(-1)?.item.end
+        const role = isJoinedBy ? 'by' : (pending ?? 'plain')
+        pending = null
+        nouns.push({ item, role, dimension, measure: item.is === 'measure' ? item.measure : null })
+        break
+      }
+      case 'filter':
+      case 'value': {
+        const values = [...item.values]
+        filters.push({ dimension: item.dimension, values, isNot })
+        const column = columnOf(item.dimension)
+        const known = compared.get(column)
+        if (says.versus)
+          compared.set(column, { before: known !== undefined, values: new Set([...(known?.values ?? []), ...values]) })
+        else compared.set(column, { before: false, values: new Set([...(known?.values ?? []), ...values]) })
+        // "not 4.12 and 4.11" excludes both.
+        isNot =
+          isNot &&
+          next?.isJoined === true &&
+          (next.is === 'value' || next.is === 'filter') &&
+          next.dimension === item.dimension
+        break
+      }
+      case 'span':
+        spans.push({ span: item.span, item })
+        break
+      case 'number': {
+        const afterTop = before?.is === 'top' || before?.is === 'latest' || before?.is === 'which'
+        const beforeOrder =
+          next?.is === 'most' ||
+          next?.is === 'slow' ||
+          next?.is === 'worst' ||
+          next?.is === 'top' ||
+          next?.is === 'latest'
+        const beforeNoun =
+          next?.is === 'measure' || next?.is === 'dimension' || next?.is === 'filter' || next?.is === 'new'
+        if (Number.isInteger(item.number) && item.number > 0 && (afterTop || beforeOrder || beforeNoun))
+          top = item.number
+        else leftOver.push(item)
+        break
+      }
+      case 'figure':
+        figure = item.figure
+        break
+      case 'bucket':
+        bucket = item.bucket
+        if (item.isRanked === true) order = 'most'
+        break
+      case 'most':
+        order = item.descending ? 'most' : 'least'
+        pending = 'rank'
+        break
+      case 'slow':
+        says.slow = true
+        order ??= item.descending ? 'most' : 'least'
+        break
+      case 'worst':
+        says.worst = true
+        order = 'most'
+        break
+      case 'top':
+        says.top = true
+        order ??= 'most'
+        pending ??= 'top'
+        break
+      case 'by':
+        pending = 'by'
+        isOrderedBy = true
+        break
+      case 'count':
+      case 'which':
+        pending = item.is
+        break
+      case 'not':
+        isNot = true
+        break
+      case 'new':
+        says.new = true
+        break
+      case 'latest':
+        says.latest = true
+        break
+      case 'all':
+        says.all = true
+        break
+      case 'compare':
+        says.compare = true
+        break
+      case 'who':
+        if (!nouns.some(({ measure }) => measure === 'users' || measure === 'active_users'))
+          nouns.push({ item, role: 'which', measure: 'users', dimension: null })
+        break
+      case 'versus':
+        says.versus = true
+        break
+      case 'before':
+        says.before = true
+        break
+      case 'than':
+        // "over" and "under" without a number say nothing.
+        if (item.end - item.start > 6) leftOver.push(item)
+        break
+      case 'time':
+      case 'filler':
+      case 'unknown':
+        break
+    }
+  }
+  if (leftOver.length > 0) return { problem: 'unknown', places: leftOver }
+  if (spans.length > 2) return { problem: 'I can compare two times at most', places: spans.map(({ item }) => item) }
+
+  return decide({
+    filters,
+    nouns,
+    figure,
+    bucket,
+    order,
+    top: top ?? (says.top ? 10 : null),
+    isSlow: says.slow,
+    isWorst: says.worst,
+    isNew: says.new,
+    isLatest: says.latest,
+    isAllTime: says.all,
+    isVersus: says.versus,
+    isOrderedBy,
+    bound,
+    spans: spans.map(({ span }) => span),
+    isBefore: says.before,
+    comparedColumns: [...compared]
+      .filter(([, one]) => (one.before || says.compare) && one.values.size > 1)
+      .map(([column]) => column),
+    now,
+  })
+}
+
+/** Takes "more than 100 events" or "slower than 5 seconds" out of a question. */
+function takeBound(
+  items: readonly Item[],
+  unitBehind: (item: Item) => string,
+): { bound: Bound | null; rest: readonly Item[] } {
+  const at = items.findIndex((item, index) => item.is === 'than' && items[index + 1]?.is === 'number')
+  const [than, number, noun] = items.slice(Math.max(0, at), at + 3)
+  if (at < 0 || than?.is !== 'than' || number?.is !== 'number') return { bound: null, rest: items }
+  const unit = MS[unitBehind(number)]
+  const isPercent = ['%', 'percent'].includes(unitBehind(number))
+  const of = unit === undefined && !isPercent && noun?.is === 'measure' ? noun.measure : null
+  // A number without a unit that is known stays, and is not understood.
+  if (unit === undefined && of === null && !isPercent) return { bound: null, rest: items }
+  const bound = { more: than.more, orEqual: than.orEqual, value: number.number * (unit ?? 1), of, isPercent }
+  return { bound, rest: items.toSpliced(at, of === null ? 2 : 3) }
+}
+
+type Parts = {
+  readonly filters: readonly Filter[]
+  readonly nouns: readonly Noun[]
+  readonly figure: Figure | null
+  readonly bucket: Bucket | null
+  readonly order: Intent['order']
+  readonly top: number | null
+  readonly isSlow: boolean
+  readonly isWorst: boolean
+  readonly isNew: boolean
+  readonly isLatest: boolean
+  readonly isAllTime: boolean
+  readonly isVersus: boolean
+  readonly isOrderedBy: boolean
+  readonly bound: Bound | null
+  readonly spans: readonly TimeSpan[]
+  readonly isBefore: boolean
+  readonly comparedColumns: readonly string[]
+  readonly now: Date
+}
+
+/** Nouns that rows are grouped by when they stand behind "by". */
+const GROUP_OF: Partial<Record<Measure, Dimension>> = { users: 'user', issues: 'issue' }
+const FROM_EVENTS: ReadonlySet<Measure> = new Set<Measure>(['events', 'users', 'issues'])
+
+function decide(parts: Parts): Intent | Misunderstood {
+  const { nouns, spans, isBefore, isVersus, now } = parts
+  const [span = null, namedSpan = null] = spans
+  const comparedSpan = namedSpan ?? (isBefore && span !== null ? spanBefore(span, now) : null)
+  if (isVersus && comparedSpan === null && parts.comparedColumns.length === 0)
+    return { problem: 'I need two releases, values or times to compare', places: [] }
+  if (isBefore && span === null) return { problem: 'I need a time to compare with the time before', places: [] }
+
+  const counted = nouns.find(({ role }) => role === 'count')
+  const subject =
+    counted ??
+    nouns.find(({ role }) => role === 'top' || role === 'which') ??
+    nouns.find(({ role }) => role !== 'by') ??
+    nouns[0]
+  const others = nouns.filter((noun) => noun !== subject)
+  const groups: Dimension[] = []
+  let rank: Measure | null = others.find(({ role, measure }) => role === 'rank' && measure !== null)?.measure ?? null
+  const further: Measure[] = []
+  const isEntity = subject?.dimension !== null || subject.measure === 'issues' || subject.measure === 'users'
+  const hasOrder = parts.order !== null || subject?.role === 'which' || subject?.role === 'top'
+  for (const { role, measure, dimension, item } of others) {
+    if (role === 'rank' && measure !== null && measure === rank) continue
+    if (dimension !== null) {
+      // "The failure rate of transactions" is one figure.
+      const isOwn = dimension === 'transaction' && role === 'plain' && subject?.measure !== null
+      if (!isOwn && !groups.includes(dimension)) groups.push(dimension)
+      continue
+    }
+    if (measure === null) continue
+    const group = GROUP_OF[measure]
+    if (role === 'by') {
+      const isRank = group === undefined || (isEntity && (hasOrder || item.isPlural || subject?.measure === 'issues'))
+      // "How many users were affected by crashes" says which users.
+      if (group === undefined && counted !== undefined && parts.order === null) further.push(measure)
+      else if (isRank) rank ??= measure
+      else if (!groups.includes(group)) groups.push(group)
+    } else further.push(measure)
+  }
+
+  const base = {
+    figure: parts.figure,
+    bucket: parts.bucket,
+    filters: parts.filters,
+    span,
+    isAllTime: parts.isAllTime,
+    comparedSpan,
+    isNew: parts.isNew,
+    isLatest: parts.isLatest,
+    order: parts.order,
+    top: parts.top,
+    bound: parts.bound,
+    counted: null,
+  } as const
+  for (const column of parts.comparedColumns) {
+    const dimension = parts.filters.find((one) => columnOf(one.dimension) === column)?.dimension
+    if (dimension !== undefined && dimension !== 'unhandled' && !groups.includes(dimension)) groups.push(dimension)
+  }
+  const crash: Filter = { dimension: 'level', values: ['fatal'], isNot: false }
+  const withCrash = (measure: Measure): readonly Filter[] =>
+    further.includes('crashes') && FROM_EVENTS.has(measure) ? [...parts.filters, crash] : parts.filters
+
+  // Nothing is counted by name: the filters decide.
+  if (subject === undefined) {
+    if (parts.isNew) return { ...base, shape: 'rows', measures: ['issues'], groups }
+    const isScreen = parts.filters.some(({ dimension }) => dimension === 'screen')
+    if (
+      parts.isSlow ||
+      (parts.figure !== null && (isScreen || parts.filters.some(({ dimension }) => dimension === 'transaction')))
+    )
+      return {
+        ...base,
+        shape: 'measure',
+        measures: [isScreen ? 'screen_initial' : 'transactions'],
+        groups,
+        order: null,
+      }
+    if (parts.filters.some(({ dimension }) => dimension === 'status' || dimension === 'severity'))
+      return { ...base, shape: 'rows', measures: ['issues'], groups }
+    if (parts.filters.some(({ isNot }) => !isNot)) return { ...base, shape: 'measure', measures: ['events'], groups }
+    return { problem: 'I cannot tell what to count', places: [] }
+  }
+
+  // "The latest release"
+  const latestOne = parts.isLatest && !subject.item.isPlural ? 1 : null
+
+  if (subject.dimension !== null) {
+    const { dimension } = subject
+    const measure = rank ?? further.find((one) => one !== 'crashes' || further.length === 1) ?? parts.bound?.of ?? null
+    const isCounted = counted !== undefined || parts.bucket !== null
+    if (
+      dimension === 'transaction' &&
+      measure === null &&
+      !parts.isSlow &&
+      (isCounted || (subject.role === 'plain' && groups.length > 0))
+    )
+      return {
+        ...base,
+        shape: 'measure',
+        measures: ['transactions'],
+        figure: parts.figure ?? (isCounted ? 'count' : null),
+        groups,
+      }
+    if (counted !== undefined) {
+      const onSessions = further.includes('sessions') || further.includes('active_users')
+      return {
+        ...base,
+        shape: 'distinct',
+        counted: dimension,
+        measures: [onSessions ? 'sessions' : 'events'],
+        filters: withCrash('events'),
+        groups,
+      }
+    }
+    if (
+      dimension === 'release' &&
+      measure === null &&
+      groups.length === 0 &&
+      parts.order === null &&
+      parts.bucket === null
+    )
+      return { ...base, shape: 'rows', measures: ['releases'], groups: [], top: parts.top ?? latestOne }
+    const isName = dimension === 'screen' || dimension === 'transaction' || dimension === 'operation'
+    const usual: Measure =
+      measure ??
+      (parts.isSlow
+        ? dimension === 'screen'
+          ? 'screen_initial'
+          : 'transactions'
+        : isName
+          ? dimension === 'screen'
+            ? 'screen_initial'
+            : 'transactions'
+          : parts.isWorst
+            ? 'crashes'
+            : dimension === 'session_status'
+              ? 'sessions'
+              : dimension === 'status' || dimension === 'severity'
+                ? 'issues'
+                : 'events')
+    const isTimed = parts.isSlow || parts.order === null
+    const figure = parts.figure ?? (isName && measure === null && !isTimed ? 'count' : null)
+    const order = parts.order ?? (subject.role === 'which' || parts.isSlow ? 'most' : null)
+    return {
+      ...base,
+      shape: 'measure',
+      measures: [usual],
+      figure: parts.isSlow ? parts.figure : figure,
+      groups: [dimension, ...groups.filter((one) => one !== dimension)],
+      filters: withCrash(usual),
+      order,
+    }
+  }
+
+  const { measure } = subject
+  if (measure === null) return { problem: 'I cannot tell what to count', places: [subject.item] }
+  if (parts.isNew && (measure === 'events' || measure === 'crashes') && parts.bucket === null && groups.length === 0)
+    return {
+      ...base,
+      shape: counted === undefined ? 'rows' : 'measure',
+      measures: ['issues'],
+      groups: [],
+      filters: measure === 'crashes' ? [...parts.filters, crash] : parts.filters,
+      order: counted === undefined ? 'most' : null,
+    }
+  if (measure === 'issues') {
+    const isCounted = counted !== undefined || parts.bucket !== null || groups.length > 0 || comparedSpan !== null
+    const ranked = rank ?? further.find((one) => one === 'events' || one === 'users' || one === 'crashes') ?? null
+    if (isCounted && (rank === null || groups.length > 0 || counted !== undefined))
+      return { ...base, shape: 'measure', measures: ['issues'], groups, filters: withCrash('issues') }
+    return {
+      ...base,
+      shape: 'rows',
+      measures: ranked === null ? ['issues'] : ['issues', ranked],
+      groups: [],
+      top: parts.top ?? latestOne,
+      filters: ranked === 'crashes' || further.includes('crashes') ? [...parts.filters, crash] : parts.filters,
+      order: parts.order ?? 'most',
+    }
+  }
+  if (measure === 'users' && counted === undefined) {
+    const ranked = rank ?? (hasOrder ? (further[0] ?? null) : null)
+    if (ranked !== null && ranked !== 'users')
+      return {
+        ...base,
+        shape: 'measure',
+        measures: [ranked],
+        groups: ['user', ...groups],
+        order: parts.order ?? 'most',
+      }
+    if (subject.role === 'top' || subject.role === 'which')
+      return {
+        ...base,
+        shape: 'measure',
+        measures: ['events'],
+        groups: ['user', ...groups],
+        order: parts.order ?? 'most',
+        filters: withCrash('events'),
+      }
+  }
+  if (
+    (measure === 'sessions' || measure === 'users') &&
+    further.includes(measure === 'sessions' ? 'crashes' : 'sessions')
+  ) {
+    const one: Measure = measure === 'sessions' ? 'crashed_sessions' : 'active_users'
+    return { ...base, shape: 'measure', measures: [one], groups }
+  }
+  if (measure === 'sessions' && further.includes('events')) {
+    const values = ['errored', 'unhandled', 'abnormal', 'crashed']
+    const ill: Filter = { dimension: 'session_status', values, isNot: false }
+    return { ...base, shape: 'measure', measures: ['sessions'], groups, filters: [...parts.filters, ill] }
+  }
+  const isJoined = others.find((one) => one.item.isJoined && one.role === 'plain' && one.measure !== null)
+  const pair: readonly Measure[] =
+    isJoined !== undefined &&
+    isJoined.measure !== null &&
+    FROM_EVENTS.has(isJoined.measure) &&
+    isJoined.measure !== measure &&
+    (measure === 'events' || measure === 'users' || measure === 'crashes')
+      ? [measure, isJoined.measure]
+      : [measure]
+  // "The most common errors" are issues.
+  if (
+    (measure === 'events' || measure === 'crashes') &&
+    hasOrder &&
+    counted === undefined &&
+    groups.length + Number(parts.bucket !== null) === 0 &&
+    comparedSpan === null
+  )
+    return {
+      ...base,
+      shape: 'measure',
+      measures: [measure],
+      groups: ['issue'],
+      order: parts.order ?? 'most',
+      filters: parts.filters,
+    }
+  const figure = parts.figure ?? (counted !== undefined && parts.order === null ? 'count' : null)
+  return {
+    ...base,
+    figure,
+    shape: 'measure',
+    measures: pair,
+    groups,
+    filters: measure === 'crashes' ? parts.filters : withCrash(measure),
+  }
+}

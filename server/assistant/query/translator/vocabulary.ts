@@ -1,0 +1,300 @@
+import { stemWord } from './words.ts'
+import { TIME_WORDS } from './times.ts'
+
+/** The keywords of questions, and the meaning of each. Pure. */
+
+export const MEASURES = [
+  'events',
+  'crashes',
+  'users',
+  'issues',
+  'releases',
+  'sessions',
+  'active_users',
+  'crashed_sessions',
+  'crash_free_sessions',
+  'crash_free_users',
+  'crash_rate',
+  'adoption',
+  'session_length',
+  'anrs',
+  'anr_rate',
+  'transactions',
+  'failure_rate',
+  'failed_transactions',
+  'cold_start',
+  'warm_start',
+  'screen_initial',
+  'screen_full',
+  'lcp',
+  'fcp',
+  'ttfb',
+  'inp',
+  'cls',
+  'slow_frames',
+  'frozen_frames',
+  'low_memory',
+  'battery_drain',
+] as const
+export type Measure = (typeof MEASURES)[number]
+
+export const DIMENSIONS = [
+  'release',
+  'first_release',
+  'environment',
+  'os',
+  'device',
+  'device_class',
+  'level',
+  'platform',
+  'status',
+  'severity',
+  'exception_type',
+  'issue',
+  'user',
+  'screen',
+  'transaction',
+  'operation',
+  'session_status',
+] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+
+export type Figure = 'p50' | 'p75' | 'p90' | 'p95' | 'p99' | 'average' | 'maximum' | 'minimum' | 'spread' | 'count'
+export type Bucket = 'minute' | 'hour' | 'day' | 'week' | 'month'
+
+/** A keyword with its meaning. */
+export type Meaning =
+  | { readonly is: 'measure'; readonly measure: Measure }
+  | { readonly is: 'dimension'; readonly dimension: Dimension }
+  | { readonly is: 'filter'; readonly dimension: Dimension | 'unhandled'; readonly values: readonly string[] }
+  | { readonly is: 'figure'; readonly figure: Figure }
+  /** `isRanked`: the question asks which of them is the highest. */
+  | { readonly is: 'bucket'; readonly bucket: Bucket; readonly isRanked?: true }
+  | { readonly is: 'most'; readonly descending: boolean }
+  | { readonly is: 'slow'; readonly descending: boolean }
+  | { readonly is: 'worst' }
+  | {
+      readonly is:
+        | 'top'
+        | 'count'
+        | 'by'
+        | 'which'
+        | 'not'
+        | 'compare'
+        | 'versus'
+        | 'before'
+        | 'new'
+        | 'all'
+        | 'time'
+        | 'latest'
+        | 'who'
+        | 'filler'
+    }
+  | { readonly is: 'than'; readonly more: boolean; readonly orEqual: boolean }
+
+const measure = (one: Measure): Meaning => ({ is: 'measure', measure: one })
+const dimension = (one: Dimension): Meaning => ({ is: 'dimension', dimension: one })
+const filter = (one: Dimension | 'unhandled', ...values: string[]): Meaning => ({
+  is: 'filter',
+  dimension: one,
+  values,
+})
+const figure = (one: Figure): Meaning => ({ is: 'figure', figure: one })
+const bucket = (one: Bucket): Meaning => ({ is: 'bucket', bucket: one })
+
+/** Phrases in the singular, separated by commas. Nouns that may be misunderstood are in the grammar. */
+const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
+  ['event, error, exception, error event, occurrence, report, failure, problem', measure('events')],
+  ['crash, crashed, crashing, fatal error, fatal event, crash report, fatality', measure('crashes')],
+  ['user, affected user, impacted user, people, person, customer, visitor', measure('users')],
+  ['issue, bug, ticket', measure('issues')],
+  ['session, launch, visit', measure('sessions')],
+  [
+    'active user, session user, user with session, dau, user are on, user is on, user are using, user are running',
+    measure('active_users'),
+  ],
+  ['crashed session, session crash, session with crash, session that crashed', measure('crashed_sessions')],
+  [
+    'crash free session, crash free rate, crash free session rate, crash free, session crash free rate, crash free percentage, stability, stability rate, crash free rate of session, rate of crash free session, share of crash free session',
+    measure('crash_free_sessions'),
+  ],
+  [
+    'crash free user, crash free user rate, user crash free rate, crash free rate of user, rate of crash free user, share of crash free user, crash free rate by user',
+    measure('crash_free_users'),
+  ],
+  [
+    'crash rate, rate of crash, crash percentage, share of crashed session, percentage of crashed session',
+    measure('crash_rate'),
+  ],
+  ['adoption, adoption rate, release adoption, share of session, session share', measure('adoption')],
+  ['session duration, session length, length of session, duration of session, time in app', measure('session_length')],
+  ['anr, hang, app hang, freeze, application not responding, app not responding', measure('anrs')],
+  ['anr rate, hang rate, rate of anr', measure('anr_rate')],
+  [
+    'transaction duration, duration of transaction, duration, latency, response time, request time, transaction time',
+    measure('transactions'),
+  ],
+  [
+    'failure rate, error rate, failed transaction rate, rate of failure, transaction failure rate',
+    measure('failure_rate'),
+  ],
+  ['failed transaction, failed request, transaction that failed, request that failed', measure('failed_transactions')],
+  [
+    'cold start, cold start time, cold app start, app start, app start time, startup, startup time, start time, launch time, cold launch',
+    measure('cold_start'),
+  ],
+  ['warm start, warm start time, warm app start, warm launch', measure('warm_start')],
+  [
+    'screen load, screen load time, screen time, load time, time to initial display, initial display, ttid, screen loading time, loading time',
+    measure('screen_initial'),
+  ],
+  ['time to full display, full display, ttfd', measure('screen_full')],
+  ['largest contentful paint, lcp', measure('lcp')],
+  ['first contentful paint, fcp', measure('fcp')],
+  ['time to first byte, ttfb', measure('ttfb')],
+  ['interaction to next paint, inp', measure('inp')],
+  ['cumulative layout shift, layout shift, cls', measure('cls')],
+  ['slow frame', measure('slow_frames')],
+  ['frozen frame', measure('frozen_frames')],
+  ['low memory, low memory warning, memory warning', measure('low_memory')],
+  ['battery drain, battery use, battery usage', measure('battery_drain')],
+
+  ['release, version, app version, release version, build', dimension('release')],
+  ['environment, stage', dimension('environment')],
+  ['os, operating system, system', dimension('os')],
+  ['device, device model, model, phone model, phone, handset', dimension('device')],
+  ['device class, class of device, device tier', dimension('device_class')],
+  ['level, log level', dimension('level')],
+  ['platform', dimension('platform')],
+  ['status, issue status, state', dimension('status')],
+  ['session status', dimension('session_status')],
+  ['severity, priority', dimension('severity')],
+  [
+    'exception type, error type, type of exception, type of error, exception class, type, kind of error, kind of exception',
+    dimension('exception_type'),
+  ],
+  ['screen, page, view, activity', dimension('screen')],
+  ['transaction, endpoint, request, route, transaction name, name', dimension('transaction')],
+  ['operation, op', dimension('operation')],
+
+  ['warning, warning event', filter('level', 'warning')],
+  ['fatal', filter('level', 'fatal')],
+  ['info', filter('level', 'info')],
+  ['debug', filter('level', 'debug')],
+  ['unresolved', filter('status', 'unresolved')],
+  ['open, unfixed, active issue', filter('status', 'unresolved', 'regressed', 'escalated')],
+  ['resolved, closed, fixed', filter('status', 'resolved')],
+  ['ignored, archived', filter('status', 'ignored')],
+  ['regressed, regression, reopened', filter('status', 'regressed')],
+  ['escalated, escalating', filter('status', 'escalated')],
+  ['critical', filter('severity', 'critical')],
+  ['high severity, high priority, severity high, priority high', filter('severity', 'high')],
+  ['medium severity, medium priority, severity medium, priority medium', filter('severity', 'medium')],
+  ['low severity, low priority, severity low, priority low', filter('severity', 'low')],
+  ['low device class, low end, low end device, low class, slow device', filter('device_class', 'low')],
+  ['medium device class, mid range, mid range device, medium class', filter('device_class', 'medium')],
+  ['high device class, high end, high end device, high class', filter('device_class', 'high')],
+  ['unhandled, uncaught, not handled', filter('unhandled', 'true')],
+  ['handled, caught', filter('unhandled', 'false')],
+
+  ['p50, median, 50th percentile, typical', figure('p50')],
+  ['p75, 75th percentile', figure('p75')],
+  ['p90, 90th percentile', figure('p90')],
+  ['p95, 95th percentile', figure('p95')],
+  ['p99, 99th percentile', figure('p99')],
+  ['average, mean', figure('average')],
+  ['maximum, max, longest', figure('maximum')],
+  ['minimum, shortest', figure('minimum')],
+  ['percentile, distribution, how slow, how fast, how long', figure('spread')],
+
+  ['per minute, by minute, each minute, every minute', bucket('minute')],
+  ['hourly, per hour, by hour, each hour, every hour', bucket('hour')],
+  [
+    'daily, per day, by day, each day, every day, day by day, by date, over time, trend, time line, timeline, history, for each day',
+    bucket('day'),
+  ],
+  ['which day, what day, busiest day, worst day', { is: 'bucket', bucket: 'day', isRanked: true }],
+  ['which hour, what hour, busiest hour, worst hour', { is: 'bucket', bucket: 'hour', isRanked: true }],
+  ['which week, what week, busiest week, worst week', { is: 'bucket', bucket: 'week', isRanked: true }],
+  ['weekly, per week, by week, each week, every week', bucket('week')],
+  ['monthly, per month, by month, each month, every month', bucket('month')],
+
+  [
+    'most, highest, biggest, largest, greatest, most often, most frequently, most common, most frequent, maximal',
+    { is: 'most', descending: true },
+  ],
+  ['fewest, least, lowest, smallest, rarest', { is: 'most', descending: false }],
+  ['worst, most unstable, least stable, buggiest, crashiest', { is: 'worst' }],
+  ['slowest, slow, slower', { is: 'slow', descending: true }],
+  ['fastest, fast, quickest, faster', { is: 'slow', descending: false }],
+  ['top, first', { is: 'top' }],
+  ['latest, newest, most recent, recent', { is: 'latest' }],
+  [
+    'how many, number of, count, count of, total number of, how often, the number of, amount of, total',
+    { is: 'count' },
+  ],
+  [
+    'by, per, for each, in each, on each, of each, for every, grouped by, group by, broken down by, break down by, split by, breakdown by, by each, sorted by, ordered by, ranked by, sort by, order by, rank by, across',
+    { is: 'by' },
+  ],
+  ['which, what, list, show, show me, give me, list all', { is: 'which' }],
+  ['not, except, excluding, without, other than, not on, not in, but not, apart from, outside', { is: 'not' }],
+  [
+    'versus, compared with, compared to, compare with, in comparison with, against, than in, relative to, compared against, in contrast to',
+    { is: 'versus' },
+  ],
+  ['compare, comparison, comparison of, compare the', { is: 'compare' }],
+  [
+    'before, previous one, previous period, period before, time before, previous, the one before, week before, day before, month before, preceding period',
+    { is: 'before' },
+  ],
+  ['who, who is, whom, who was, who were', { is: 'who' }],
+  [
+    'increase, increased, decrease, decreased, rise, rising, rose, drop, dropped, grow, grew, growing, fall, fell, improve, improved, change, changed, worse, better, go up, gone up, went up, go down, gone down, went down',
+    { is: 'before' },
+  ],
+  ['new, first seen, appeared, introduced, appear, created, started, newly', { is: 'new' }],
+  ['ever, all time, of all time, overall, in total, since the beginning, so far', { is: 'all' }],
+  ['time, times', { is: 'time' }],
+  [
+    'more than, over, above, exceeding, greater than, longer than, slower than, bigger than, higher than',
+    { is: 'than', more: true, orEqual: false },
+  ],
+  ['at least, or more', { is: 'than', more: true, orEqual: true }],
+  [
+    'less than, fewer than, under, below, faster than, shorter than, lower than',
+    { is: 'than', more: false, orEqual: false },
+  ],
+  ['at most', { is: 'than', more: false, orEqual: true }],
+]
+
+/** Words that say nothing. */
+const FILLERS =
+  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while when where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just only much many how long what value data app application our project result row item lot same as than also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking last lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percentage percent share ratio rate quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
+    ' ',
+  )
+
+const ofPhrases = new Map<string, Meaning>()
+for (const [phrases, meaning] of PHRASES)
+  for (const phrase of phrases.split(', ')) ofPhrases.set(phrase.split(' ').map(stemWord).join(' '), meaning)
+
+const fillers = new Set(FILLERS.flatMap((word) => [word, stemWord(word)]))
+const MAX_PHRASE_WORDS = 6
+
+/** All words of phrases, times and fillers. */
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  ...[...ofPhrases.keys()].flatMap((phrase) => phrase.split(' ')),
+  ...TIME_WORDS,
+  ...fillers,
+])
+
+/** The longest phrase at a place, with the number of its words. */
+export function readPhrase(stems: readonly string[], at: number): { meaning: Meaning; length: number } | null {
+  for (let length = Math.min(MAX_PHRASE_WORDS, stems.length - at); length > 0; length--) {
+    const meaning = ofPhrases.get(stems.slice(at, at + length).join(' '))
+    if (meaning !== undefined) return { meaning, length }
+  }
+  return null
+}
+
+export const isFiller = (stem: string): boolean => fillers.has(stem)
