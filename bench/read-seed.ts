@@ -131,14 +131,21 @@ async function seedEvents(run: Run, { events, days }: SeedPlan, progress: (line:
   )
   await run('alter table bench_places add primary key (n)')
   await run('analyze bench_places')
+  await run(
+    `insert into event_values (project_id, kind, id, value, last_day)
+     select p.project_id, k.kind, id, k.name || ' ' || id, current_date from (select project_id from bench_places limit 1) p,
+       (values (0, 'OS', 3), (1, 'Device', 400), (2, 'Error', 300)) k (kind, name, n), generate_series(0, k.n - 1) id
+     on conflict do nothing`,
+  )
   const total = Number((await run('select count(*)::int as n from bench_places')).rows[0]?.['n'])
   const { rows } = await run('select count(*)::int as n from events')
   for (let done = Number(rows[0]?.['n'] ?? 0); done < events;) {
     const count = Math.min(EVENTS_AT_ONCE, events - done)
     progress(`${done.toLocaleString('en')} of ${events.toLocaleString('en')} events`)
     await run(
-      `insert into events (received_day, project_id, event_id, issue_id, received_at, occurred_at, level, release, environment, user_hash, body_encoding, body_start, body_end, body)
-       select (t.at at time zone 'UTC')::date, i.project_id, gen_random_uuid(), i.id, t.at, t.at, i.level, i.last_release, 'production', g % 200000, 4, 0, $4, $5
+      `insert into events (received_day, project_id, event_id, issue_id, received_at, occurred_at, level, release, environment, user_hash, body_encoding, body_start, body_end, body, os_id, device_id, exception_type_id)
+       select (t.at at time zone 'UTC')::date, i.project_id, gen_random_uuid(), i.id, t.at, t.at, i.level, i.last_release, 'production', g % 200000, 4, 0, $4, $5,
+         g % 3, g % 400, i.n % 300
        from generate_series($1::int, $1::int + $2::int - 1) g
        join bench_places i on i.n = case when g % 4 = 0 then (g / 4) % 200 else (g::bigint * 7919) % $6 end,
        lateral (select date_trunc('milliseconds', now() - (((g::bigint * 104729) % 1000003) / 1000003.0) * $3 * interval '1 day') as at) t`,

@@ -50,6 +50,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   event_blocks: ['events/store'],
   event_packing_changes: ['events/store'],
   event_packings: ['events/store'],
+  event_values: ['events/store'],
   events: ['events/store'],
   feedback: ['issues/feedback'],
   fired_alerts: ['alerts/rules'],
@@ -153,6 +154,7 @@ export const privateTables: ReadonlySet<string> = new Set([
   'event_blocks',
   'event_packings',
   'event_packing_changes',
+  'event_values',
   'spool',
   'spool_quarantine',
 ])

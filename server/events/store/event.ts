@@ -1,5 +1,14 @@
 import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
 
+/** Values that many events of a project share: rows of events hold their numbers. Empty and null are unknown. */
+export type EventValues = {
+  /** Name of the operating system, without version. */
+  readonly os: string | null
+  /** Model of the device. */
+  readonly device: string | null
+  readonly exceptionType: string | null
+}
+
 /** A stored event: fields for queries, and its body. */
 export type StoredEvent = {
   readonly projectId: string
@@ -16,6 +25,8 @@ export type StoredEvent = {
   readonly userAgent: string | null
   /** Hash of the user, as in `issue_users`: 52 bits, which a number represents exactly. */
   readonly userHash: number | null
+  /** Absent: unknown. */
+  readonly values?: EventValues
   readonly encoding: ContentEncoding
   /** The event's JSON is `decoded.subarray(bodyStart, bodyEnd)`. */
   readonly bodyStart: number

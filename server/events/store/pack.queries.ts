@@ -21,6 +21,9 @@ const CARRIED = [
   'client_ip',
   'user_agent',
   'user_hash',
+  'os_id',
+  'device_id',
+  'exception_type_id',
 ] as const
 const COLUMNS = [...CARRIED, 'body_encoding', 'body_start', 'body_end', 'body', 'block_id'] as const
 
@@ -77,9 +80,12 @@ export async function beginPacking(tx: Tx, day: string, now: Date): Promise<void
   )
 }
 
-/** A query: the files of the day's table and of its copy; null while one does not exist. */
+/**
+ * A query: the files of the day's table and of its copy, with their numbers of columns; null while one does not exist. A copy
+ * from before a migration may lack columns.
+ */
 const filesOf = (day: string): string =>
-  `select string_agg(pg_relation_filenode(name)::text, '/' order by name::text)
+  `select string_agg(pg_relation_filenode(name) || ':' || (select relnatts from pg_class where oid = name), '/' order by name::text)
    from (values (to_regclass('${dayTable(day)}')), (to_regclass('${packedTable(day)}'))) t (name) having count(name) = 2`
 
 /** Locks the packing of a day for the transaction. @throws Error when it must begin again, or is done */

@@ -1,11 +1,13 @@
 import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
+import { deleteRows } from '../../platform/storage/own-rows.ts'
 import { dropDaysBefore, partitionDays } from '../../platform/storage/day-partitions.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
 import { deletePackingsBefore } from './pack.queries.ts'
 import { UNIQUE_DAYS } from './event.ts'
+import { EVENT_VALUES } from './event-values.queries.ts'
 import { deleteEventsOfDay, issuesOfDay } from './store.queries.ts'
 
 /** Maximum events of one transaction, so that digestion and queries do not wait long. */
@@ -32,6 +34,9 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   const oldest = others.reduce(earlier, first)
   const days = await dropDaysBefore(app.db, ['events', 'event_blocks'], oldest)
   await deletePackingsBefore(app.db, oldest)
+  while (
+    (await app.tx((tx) => deleteRows(tx, EVENT_VALUES, { before: ['last_day', oldest] }, PIECE, 'skip'))) === PIECE
+  );
   let events = 0
   for (const day of await partitionDays(app.db, 'events'))
     for (const project of kept) {

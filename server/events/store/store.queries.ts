@@ -6,6 +6,7 @@ import type { Connection, RowTarget, Statements, Tx } from '../../platform/stora
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import { type EventSources, unknownLimit } from './event-places.queries.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
+import { NO_VALUE_IDS, numberEventValues } from './event-values.ts'
 import type { Part } from './blocks.ts'
 import { newBlocks } from './new-blocks.ts'
 import {
@@ -38,6 +39,9 @@ const COLUMNS = [
   'body_end',
   'body',
   'block_id',
+  'os_id',
+  'device_id',
+  'exception_type_id',
 ] as const
 
 /**
@@ -56,8 +60,10 @@ export async function insertEvents(
   const places = new Map<StoredEvent, Part & { readonly blockId: number | null }>()
   for (const [index, { parts }] of blocks.entries())
     for (const [event, part] of parts) places.set(event, { ...part, blockId: ids[index] ?? null })
+  const newest = events.reduce((last, { receivedAt }) => (receivedAt > last ? receivedAt : last), new Date(0))
+  const valueIds = await numberEventValues(into, utcDay(newest), events)
   const rows = new CopyRows()
-  for (const event of events) {
+  for (const [index, event] of events.entries()) {
     const place = places.get(event)
     rows.row(COLUMNS.length)
     rows.day(utcDay(event.receivedAt))
@@ -79,6 +85,10 @@ export async function insertEvents(
     if (place === undefined) rows.bytes(event.body)
     else rows.nothing()
     rows.int64(place?.blockId ?? null)
+    for (const id of valueIds[index] ?? NO_VALUE_IDS) {
+      if (id === null) rows.nothing()
+      else rows.int32(id)
+    }
   }
   // First events, then blocks: packing locks the tables in this order.
   await into.copyIn(`events (${COLUMNS.join(', ')})`, rows)

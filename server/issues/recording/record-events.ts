@@ -83,7 +83,13 @@ export async function recordEvents(
   })
   await insertEvents(
     tx,
-    grouped.flatMap(({ groupId, occurrences }) => occurrences.map(({ event }) => ({ ...event, issueId: groupId }))),
+    grouped.flatMap(({ groupId, occurrences }) =>
+      occurrences.map(({ event, device: { os, device }, errorType: exceptionType }) => ({
+        ...event,
+        issueId: groupId,
+        values: { os, device, exceptionType },
+      })),
+    ),
     { inBlocks: !isBehind },
   )
   await writeIndexTerms(

@@ -424,6 +424,13 @@ export type Tables = {
     started_at: Date
     finished_at: Date | null
   }
+  event_values: {
+    project_id: string
+    kind: number
+    id: number
+    value: string
+    last_day: string
+  }
   events: {
     received_day: string
     project_id: string
@@ -443,6 +450,9 @@ export type Tables = {
     body_end: number
     body: Buffer | null
     block_id: number | null
+    os_id: number | null
+    device_id: number | null
+    exception_type_id: number | null
   }
   feedback: {
     id: string

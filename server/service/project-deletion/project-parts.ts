@@ -1,6 +1,6 @@
 import { ALERT_PARTS } from '../../alerts/rules/rules.queries.ts'
 import { ATTACHMENT_PART } from '../../events/attachments/attachments.queries.ts'
-import { EVENT_PART } from '../../events/store/project-rows.queries.ts'
+import { EVENT_PART, EVENT_VALUES_PART } from '../../events/store/project-rows.queries.ts'
 import { OUTCOME_PART } from '../../ingest/outcomes/outcomes.queries.ts'
 import { QUARANTINE_PART } from '../../ingest/spool/spool.queries.ts'
 import { BULK_PART, ISSUE_PART } from '../../issues/bulk/project-rows.queries.ts'
@@ -33,6 +33,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
   ATTACHMENT_PART,
   FEEDBACK_PART,
   EVENT_PART,
+  EVENT_VALUES_PART,
   ISSUE_PART,
   ...DISCARD_PARTS,
   IDENTITY_PART,
