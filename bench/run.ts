@@ -22,6 +22,7 @@ const benches = [
   'normalize',
   'web-size',
   'symbols',
+  'assistant',
 ].filter((name) => existsSync(join(import.meta.dirname, `${name}.ts`)))
 
 /** What `all` runs, in about ten minutes; with `--long` each in its long form instead of these options. */
