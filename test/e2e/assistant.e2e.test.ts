@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { aMemberClient } from '../kit/member-client.ts'
+import { fakeModel } from '../kit/fake-model.ts'
 import {
   eventually,
   expectAccessibleInThemes,
@@ -8,11 +10,14 @@ import {
   screenshot,
   type Theme,
 } from './browser.ts'
-import { testDashboard } from './dashboard.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
 import { aHealthWorld, counted } from './health-world.ts'
 
 /** Questions, their answers with sources, queries and the analysis of an issue. */
 
+const model = await fakeModel('openai')
+afterAll(() => model.close())
+const worded = await testDashboard({ env: model.env })
 const dashboard = await testDashboard({ jobs: true })
 const { server } = dashboard
 const { person, project } = await aHealthWorld(server)
@@ -102,9 +107,47 @@ test('an issue is analysed on demand, and the evidence leads to its place', asyn
     .waitFor()
 })
 
-test('every role sees the model and its limits', async () => {
-  const page = await dashboard.openAs(person)
-  await page.goto('/org/assistant')
-  await page.getByText('Built-in analyst').waitFor()
+test('a model words the facts: its markup is text, its figures are checked, and it can be stopped', async () => {
+  const team = await aTeam(worded.server)
+  const viewer = await aMemberClient(worded.server.app, worded.server.url, team.person, {
+    name: 'Vera Viewer',
+    role: 'viewer',
+  })
+  await worded.server.event({ project: team.project, error: { type: 'TypeError', value: 'no price' } })
+  const page = await worded.openAs({ ...team.person, ...viewer })
+  const field = page.getByRole('textbox', { name: 'Ask a question' })
+  const ask = async (question: string) => {
+    await field.fill(question)
+    await page.keyboard.press('Enter')
+  }
+  await page.goto('/ask')
+  await page.getByText('Worded by stand-in').waitFor()
+
+  model.reply = () => ({ fragments: ['**Some** <img src=x onerror=alert()> and 4711 ', 'events. '], ending: 'stall' })
+  await ask('What is new since yesterday?')
+  await lastAnswer(page).getByText('no source').waitFor()
+  expect(await lastAnswer(page).locator('img').count()).toBe(0)
+  await field.fill('And before?')
+  await page.keyboard.press('Escape')
+  await lastAnswer(page).getByText('You stopped the answer.').waitFor()
+  expect(await field.inputValue()).toBe('And before?')
+  expect(await lastAnswer(page).innerText()).toContain('<img src=x onerror=alert()>')
+
+  model.reply = () => ({ fragments: ['It began ', 'here '], ending: 'cut' })
+  await ask('What is new since yesterday?')
+  const goOn = page.getByRole('button', { name: 'Continue' })
+  await goOn.waitFor()
+  expect(await lastAnswer(page).innerText()).toContain('It began here')
+  model.reply = () => ({ fragments: ['It began ', 'here, with the rest.'] })
+  await goOn.click()
+  await lastAnswer(page).getByText('It began here, with the rest.').waitFor()
+  await judge(page, 'ask-model')
+
+  await page.getByRole('link', { name: 'Model and limits' }).click()
+  await page.getByText('OpenAI-compatible').waitFor()
+  await page
+    .getByText(/^3 requests/)
+    .first()
+    .waitFor()
   await judge(page, 'assistant-state')
 })

@@ -161,6 +161,9 @@ export function scenesOf(world: World): Scene[] {
     owner('release', `/releases/${world.release}`),
     owner('release-quiet', `/releases/${world.quietRelease}`),
 
+    owner('ask', `/ask?project=${world.android}`),
+    owner('query', `/query?project=${world.android}`),
+    owner('assistant', '/org/assistant'),
     owner('intake', `/intake?project=${world.android}`),
     owner('intake-30d', `/intake?project=${world.android}&range=30d`),
     owner('intake-empty', `/intake?project=${world.empty}`),
