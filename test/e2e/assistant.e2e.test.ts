@@ -74,6 +74,57 @@ test('an answer is streamed, and its figures open their sources', async () => {
   await eventually(() => page.getByRole('article').count()).toBe(0)
 })
 
+test('a question becomes a statement that can be read, edited, saved and exported', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto(`/query${inProject}`)
+  await judge(page, 'query-empty')
+  const field = page.getByRole('textbox', { name: 'Ask for a table' })
+  await field.fill('Events by device in the last 7 days')
+  await page.keyboard.press('Enter')
+  const statement = page.getByRole('region', { name: 'Statement' })
+  await statement.locator('mark').first().waitFor()
+  expect((await statement.locator('mark').allInnerTexts()).join(' ')).toContain(project.id)
+  await page.getByText('written by rules, run by the server').waitFor()
+  const result = page.getByRole('region', { name: 'Result' })
+  await eventually(() => result.getByRole('columnheader').allInnerTexts()).toEqual(['device', 'events'])
+  await judge(page, 'query')
+  await page.getByRole('button', { name: 'Chart' }).click()
+  await page.getByRole('img', { name: /^events from / }).waitFor()
+  await judge(page, 'query-chart')
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('query.csv')
+
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Worst devices')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved as “Worst devices”').waitFor()
+  await page.goto(`/query${inProject}`)
+  await page.getByRole('button', { name: 'Saved 1' }).click()
+  await page.getByRole('button', { name: 'Worst devices', exact: true }).click()
+  await statement.waitFor()
+
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const typed = page.getByRole('textbox', { name: 'Type a SELECT' })
+  expect(await typed.inputValue()).toMatch(/^SELECT/)
+  expect(await typed.inputValue()).not.toContain(project.id)
+  await typed.fill('delete from events')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('alert').getByText('This would change data. Only reading is possible.').waitFor()
+  await judge(page, 'query-refused')
+
+  await page.getByRole('button', { name: 'Question' }).click()
+  await field.fill('Frobnications by device')
+  await page.keyboard.press('Enter')
+  await page.getByText('This question was not understood').waitFor()
+  expect(await page.locator('mark[data-mistake]').innerText()).toBe('Frobnications')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await judge(page, 'query-phone')
+})
+
 test('an issue is analysed on demand, and the evidence leads to its place', async () => {
   const page = await dashboard.openAs(person)
   await page.goto(`/issues${inProject}`)

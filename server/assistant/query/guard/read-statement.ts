@@ -20,7 +20,21 @@ export async function loadGrammar(): Promise<Grammar> {
     import('pgsql-deparser'),
   ])
   await loadModule()
-  return { parse: parseSync, print: (tree) => deparseSync(tree, { pretty: true }) }
+  return { parse: parseSync, print: (tree) => breakLines(deparseSync(tree, { pretty: false })) }
+}
+
+/** Quoted texts, brackets, and the spaces before clauses. */
+const PIECE =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]| (?=(?:FROM|WHERE|GROUP BY|HAVING|WINDOW|ORDER BY|LIMIT|UNION|INTERSECT|EXCEPT)\b)/g
+
+/** Clauses of the outermost SELECT begin lines. */
+function breakLines(sql: string): string {
+  let depth = 0
+  return sql.replaceAll(PIECE, (piece) => {
+    if (piece === '(') depth += 1
+    else if (piece === ')') depth -= 1
+    return piece === ' ' && depth === 0 ? '\n' : piece
+  })
 }
 
 export type GuardedStatement = {

@@ -8,32 +8,18 @@ type Cell = QueryResult['rows'][number][number]
 /** A part of a statement; `added` by the server. */
 export type StatementPart = { readonly text: string; readonly added: boolean }
 
-/** The statement in parts. Its clauses begin lines; a space becomes the break, so that places stay as they are. */
+/** The statement in parts. */
 export function statementParts(sql: string, additions: QueryResult['additions']): StatementPart[] {
-  const shown = withLines(sql)
   const parts: StatementPart[] = []
   let at = 0
   for (const { from, to } of additions.toSorted((a, b) => a.from - b.from)) {
-    if (from < at || to <= from || to > shown.length) continue
-    if (from > at) parts.push({ text: shown.slice(at, from), added: false })
-    parts.push({ text: shown.slice(from, to), added: true })
+    if (from < at || to <= from || to > sql.length) continue
+    if (from > at) parts.push({ text: sql.slice(at, from), added: false })
+    parts.push({ text: sql.slice(from, to), added: true })
     at = to
   }
-  if (at < shown.length) parts.push({ text: shown.slice(at), added: false })
+  if (at < sql.length) parts.push({ text: sql.slice(at), added: false })
   return parts
-}
-
-/** Quoted texts, brackets, and the spaces before clauses. */
-const PIECE =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]| (?=(?:from|where|group by|having|order by|limit|union|intersect|except)\b)/giu
-
-function withLines(sql: string): string {
-  let depth = 0
-  return sql.replaceAll(PIECE, (piece) => {
-    if (piece === '(') depth += 1
-    else if (piece === ')') depth -= 1
-    return piece === ' ' && depth === 0 ? '\n' : piece
-  })
 }
 
 /** Whether a statement would do something else than read, by its first word. */
