@@ -247,7 +247,7 @@ describe('an aborted start', () => {
    * @returns the directory of the aborted start
    */
   async function abortAt(file: string, directory: () => string): Promise<string> {
-    for (let attempt = 1; attempt <= 10; attempt++) {
+    for (let attempt = 1; attempt <= 50; attempt++) {
       const dataDir = directory()
       const stop = new AbortController()
       let isOver = false
