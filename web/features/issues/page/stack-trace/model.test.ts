@@ -9,7 +9,7 @@ import {
   frameSource,
   eventStacks,
 } from './model.ts'
-import { rawStack } from './raw.ts'
+import { type Frames, writeStack } from './raw.ts'
 
 const aFrame = (fields: Partial<Frame> = {}): Frame => ({
   filename: 'src/app.ts',
@@ -183,16 +183,38 @@ test('the raw text is that of the runtime', () => {
     ],
     threads: [],
   })
-  expect(java === undefined ? '' : rawStack(java, 'java')).toBe(
+  expect(java === undefined ? '' : writeStack(java, 'java', 'sent')).toBe(
     'java.lang.IllegalStateException: no context\n    at app.Main.main(Main.kt:3)\nCaused by: java.io.IOException: gone',
   )
   const [python] = eventStacks({ exceptions: [anError({ type: 'ValueError' })], threads: [] })
-  expect(python === undefined ? '' : rawStack(python, '__proto__')).toContain('ValueError')
-  expect(python === undefined ? '' : rawStack(python, 'python')).toBe(
+  expect(python === undefined ? '' : writeStack(python, '__proto__', 'sent')).toContain('ValueError')
+  expect(python === undefined ? '' : writeStack(python, 'python', 'sent')).toBe(
     'Traceback (most recent call last):\n  File "src/app.ts", line 10, in run\n    run()\nValueError: broken',
   )
   const [script] = eventStacks({ exceptions: [anError()], threads: [] })
-  expect(script === undefined ? '' : rawStack(script, 'node')).toBe('TypeError: broken\n    at run (src/app.ts:10)')
+  expect(script === undefined ? '' : writeStack(script, 'node', 'sent')).toBe(
+    'TypeError: broken\n    at run (src/app.ts:10)',
+  )
+})
+
+test('a text has the frames that are shown: readable, or as the app sent them', () => {
+  const sent = {
+    function: 'a',
+    module: null,
+    filename: 'app.js',
+    abs_path: 'https://a.example/app.js',
+    lineno: 1,
+    colno: 900,
+  }
+  const readable = { abs_path: null, lineno: 10, colno: 3, raw: sent }
+  const frames = [
+    aFrame({ ...readable, function: 'Cart.pay', filename: 'src/cart.ts' }),
+    aFrame({ ...readable, function: 'total', filename: 'src/sum.ts', is_inlined: true }),
+  ]
+  const [stack] = eventStacks({ exceptions: [anError({ stacktrace: stackOf(frames) })], threads: [] })
+  const text = (which: Frames) => (stack === undefined ? '' : writeStack(stack, 'javascript', which))
+  expect(text('readable')).toBe('TypeError: broken\n    at total (src/sum.ts:10:3)\n    at Cart.pay (src/cart.ts:10:3)')
+  expect(text('sent')).toBe('TypeError: broken\n    at a (https://a.example/app.js:1:900)')
 })
 
 function aMechanism(fields: Partial<NonNullable<Exception['mechanism']>>): NonNullable<Exception['mechanism']> {

@@ -28,7 +28,7 @@ import {
   type FrameMode,
   type Stack,
 } from './model.ts'
-import { rawStack } from './raw.ts'
+import { type Frames, writeStack } from './raw.ts'
 import styles from './stack-trace.module.css'
 import issueStyles from '../issue.module.css'
 import typeStyles from '../../../../ui/type.module.css'
@@ -47,8 +47,8 @@ export function StackTrace({ event, projectId }: { event: Event; projectId: stri
   const inApp = stack !== undefined && tracesOf(stack).some(hasAppFrames)
   // Without in-app frames nothing is collapsed.
   const view: View = picked === 'app' && !inApp ? 'all' : (picked ?? (inApp ? 'app' : 'all'))
-  const text = () => (stack === undefined ? '' : rawStack(stack, event.platform))
-  const copy = () => void copyAndSay(text(), issueTexts.traceCopied)
+  const text = (frames: Frames) => (stack === undefined ? '' : writeStack(stack, event.platform, frames))
+  const copy = () => void copyAndSay(text(view === 'raw' ? 'sent' : 'readable'), issueTexts.traceCopied)
   useKeys(stack === undefined ? [] : [{ keys: 'y', label: issueTexts.keys.copyTrace, group: 'Issue', run: copy }])
   if (stack === undefined) return null
 
@@ -81,7 +81,7 @@ export function StackTrace({ event, projectId }: { event: Event; projectId: stri
           role="region"
           aria-label={issueTexts.rawLabel}
         >
-          {text()}
+          {text('sent')}
         </pre>
       ) : (
         <Chain key={`${event.event_id} ${stack.key}`} stack={stack} mode={view} event={event} />
