@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { alerts } from './alerts.ts'
 import { auth } from './auth.ts'
 import { bombs } from './bombs.ts'
+import { brokenSymbols } from './broken-symbols.ts'
 import { costlyPatterns } from './costly-patterns.ts'
 import { databaseNetwork } from './database-network.ts'
 import { diskFull } from './disk-full.ts'
@@ -80,6 +81,11 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'T-11',
     summary: 'JSON that no serializer writes: accepted or refused, never 5xx, no prototype touched (--count)',
     run: hostileJson,
+  },
+  'broken-symbols': {
+    id: 'T-12',
+    summary: 'mutated debug files, mappings and source maps: indexed or refused, in bounded time and memory (--count)',
+    run: brokenSymbols,
   },
   properties: {
     id: 'P-01',
