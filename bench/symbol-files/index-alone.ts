@@ -9,7 +9,7 @@ const kind = SYMBOL_KINDS.find((one) => one === wanted)
 if (kind === undefined) throw new Error(`There is no kind of file "${wanted}".`)
 const before = process.resourceUsage()
 const startedMs = performance.now()
-packIndex(`${path}.index`, buildIndex(path, kind, 0))
+packIndex(`${path}.index`, (addPart) => buildIndex(path, kind, 0, addPart))
 const wallMs = performance.now() - startedMs
 const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
 process.stdout.write(

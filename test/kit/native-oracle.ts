@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
-import type { PositionedFile } from '#server/symbols/index-file/built-index.ts'
+import type { BuiltIndex, PositionedFile } from '#server/symbols/index-file/built-index.ts'
 import { buildNativeIndex } from '#server/symbols/native/build-native-index.ts'
 import { findFrames, type NativeFrame } from '#server/symbols/native/find-frames.ts'
 import { listObjects } from '#server/symbols/native/list-objects.ts'
+import type { NativeObject } from '#server/symbols/native/native-object.ts'
 
 /** Our reader of debug files beside llvm-symbolizer. */
 
@@ -38,6 +39,12 @@ export function askSymbolizer(symbolizer: string, path: string, addresses: reado
   )
 }
 
+/** An index with all of its parts. */
+export function wholeIndex(file: PositionedFile, object: NativeObject): BuiltIndex {
+  const parts: Buffer[] = []
+  return { directory: buildNativeIndex(file, object, (part) => void parts.push(part)), parts }
+}
+
 /** Frames at addresses of a file, from an index of it. */
 export function readFrames(path: string, addresses: readonly number[]): NativeFrame[][] {
   const handle = openSync(path, 'r')
@@ -51,7 +58,7 @@ export function readFrames(path: string, addresses: readonly number[]): NativeFr
     }
     const [object] = listObjects(file).objects
     if (object === undefined) throw new Error(`${path} holds nothing`)
-    const { directory, parts } = buildNativeIndex(file, object)
+    const { directory, parts } = wholeIndex(file, object)
     return addresses.map((address) => findFrames(directory, (part) => parts[part] ?? Buffer.alloc(0), address))
   } finally {
     closeSync(handle)

@@ -4,6 +4,9 @@
  */
 export type BuiltIndex = { readonly directory: Buffer; readonly parts: readonly Buffer[] }
 
+/** Takes the next part of an index, so that the parts of a large one are never in memory together. */
+export type PartSink = (part: Buffer) => void
+
 /** A part has about this many bytes before compression: larger ones take longer to read, smaller ones repeat more texts. */
 export const PART_BYTES = 64 * 1024
 

@@ -10,6 +10,8 @@ import { IndexLimits, type IndexReply, IndexWork, needsMemory, overLimit } from 
 
 const NICENESS = 10
 const LOOK_MS = 100
+/** Most objects and buffers of a reader are used once. A small young generation lets them go before many have gathered. */
+const YOUNG_MB = 24
 
 const { heapMb, memoryMb } = IndexLimits.parse(JSON.parse(process.argv[2] ?? ''))
 
@@ -33,7 +35,7 @@ const answerLast = (reply: IndexReply): void => void process.send?.(reply, undef
 let allowedSeconds = 0
 let endsAtSeconds = Infinity
 const thread = new Worker(new URL('./index-thread.ts', import.meta.url), {
-  resourceLimits: { maxOldGenerationSizeMb: heapMb },
+  resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
 })
 thread.on('message', (reply: IndexReply) => {
   endsAtSeconds = Infinity

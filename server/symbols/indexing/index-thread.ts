@@ -10,7 +10,7 @@ parentPort?.on('message', (message: unknown) => parentPort?.postMessage(answer(I
 
 function answer({ path, kind, object }: IndexWork): IndexReply {
   try {
-    return { packed: packIndex(`${path}.index`, buildIndex(path, kind, object)) }
+    return { packed: packIndex(`${path}.index`, (addPart) => buildIndex(path, kind, object, addPart)) }
   } catch (error) {
     if (error instanceof SymbolFileError) return { problem: error.message }
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type IndexLimits, IndexReply, type IndexWork, needsMemory, overLimit } from './index-work.ts'
 
-const LIMITS: IndexLimits = { heapMb: 512, memoryMb: 1_024 }
+const LIMITS: IndexLimits = { heapMb: 512, memoryMb: 768 }
 const MAX_MINUTES = 10
 
 /** The process that builds indexes ended, and did not say why. */

@@ -6,7 +6,7 @@ import type { Attribute, Unit } from './dwarf-units.ts'
 import { FunctionDraft } from './function-draft.ts'
 import type { IndexWriter } from './index-writer.ts'
 import { InlineTree } from './inline-tree.ts'
-import { readLineTable, type LineTable } from './line-table.ts'
+import { LineRows, readLineTable, type LineTable } from './line-table.ts'
 import { isCode, type AddressRange, type ObjectFile } from './native-object.ts'
 import { RangeReader, type UnitBases } from './range-lists.ts'
 import { memorySection, type Budget, type Section } from './section.ts'
@@ -16,6 +16,8 @@ import { UnitCode } from './unit-code.ts'
 /** Entries nested deeper come from damaged files. */
 const MAX_DEPTH = 1_000
 const MAX_ORIGINS = 16
+/** More than the inlined functions of most files: where there are more, some are read again. */
+const MAX_KEPT = 262_144
 
 /**
  * Adds the functions of all units to an index (DWARF 2 to 5). A unit is read, used and let go; a damaged one is left
@@ -59,7 +61,8 @@ class DwarfReader {
   readonly #entry = new Entry()
   readonly #other = new Entry()
   readonly #draft = new FunctionDraft()
-  /** Names of entries by their offset, and texts by their offset in `.debug_str`. */
+  readonly #rows = new LineRows()
+  /** Names of inlined functions by the offset of their entry, and texts by their offset in `.debug_str`: the last ones. */
   readonly #names = new Map<number, number>()
   readonly #strings = new Map<number, number>()
   readonly #bases = new Map<Unit, UnitBases>()
@@ -163,7 +166,7 @@ class DwarfReader {
   }
 
   #finish(tree: InlineTree, unit: Unit, code: UnitCode): void {
-    const name = this.#symbols.at(tree.symbolAddress, this.#nameOf(tree.entry, unit))
+    const name = this.#symbols.at(tree.symbolAddress, this.#readName(tree.entry, unit))
     code.add(tree, name, (origin) => this.#nameOf(origin, unit))
   }
 
@@ -175,6 +178,7 @@ class DwarfReader {
         at,
         { compDir, addressSize: unit.format.addressSize },
         this.#code,
+        this.#rows,
         this.#budget,
       )
     } catch (error) {
@@ -197,13 +201,21 @@ class DwarfReader {
     return { ...bases, low: entry.lowPc.form === 0 ? 0 : this.#ranges.address(entry.lowPc, unit, bases) }
   }
 
+  /** The name of an entry that many calls may refer to. */
+  #nameOf(start: number, current: Unit): number {
+    let name = this.#names.get(start)
+    if (name === undefined) {
+      name = this.#readName(start, current)
+      keep(this.#names, start, name)
+    }
+    return name
+  }
+
   /**
    * The name of an entry, the linkage name before the plain one, its own or the name of the entry it completes
    * (DW_AT_abstract_origin and DW_AT_specification), in whichever unit.
    */
-  #nameOf(start: number, current: Unit): number {
-    const known = this.#names.get(start)
-    if (known !== undefined) return known
+  #readName(start: number, current: Unit): number {
     let name = 0
     let offset = start
     for (let step = 0; step < MAX_ORIGINS && offset >= 0; step++) {
@@ -221,7 +233,6 @@ class DwarfReader {
       if (name === 0) name = this.#attributeName(plain, unit, bytes)
       offset = origin
     }
-    this.#names.set(start, name)
     return name
   }
 
@@ -231,7 +242,7 @@ class DwarfReader {
     let number = this.#strings.get(attribute.value)
     if (number === undefined) {
       number = this.#writer.text(this.#str.text(attribute.value))
-      this.#strings.set(attribute.value, number)
+      keep(this.#strings, attribute.value, number)
     }
     return number
   }
@@ -270,4 +281,9 @@ class DwarfReader {
     }
     return bases.stringOffsets
   }
+}
+
+function keep(map: Map<number, number>, key: number, value: number): void {
+  if (map.size >= MAX_KEPT) map.clear()
+  map.set(key, value)
 }

@@ -310,7 +310,8 @@ function decompressSection(section: Section, { type, size, length }: Compression
   }
   let result: Buffer
   try {
-    const options = { maxOutputLength: Math.max(1, size) }
+    // In one piece: many small ones would be joined, which takes twice the memory.
+    const options = { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size + 1) }
     result = type === COMPRESS_ZLIB ? inflateSync(bytes, options) : zstdDecompressSync(bytes, options)
   } catch (error) {
     throw new SymbolFileError('A compressed debug section is damaged.', { cause: error })

@@ -1,6 +1,7 @@
-import { PART_BYTES, SymbolFileError, type BuiltIndex } from '../index-file/built-index.ts'
+import { PART_BYTES, SymbolFileError, type PartSink } from '../index-file/built-index.ts'
 import type { FunctionDraft } from './function-draft.ts'
 import type { AddressRange, SymbolTable } from './native-object.ts'
+import { TextTable } from './text-table.ts'
 
 /**
  * The index of an image. Its directory: a magic number, the number of parts, the first address of each (f64). A part
@@ -57,8 +58,7 @@ class Bytes {
 /** Collects functions in any order, and writes them as parts in the order of their addresses. */
 export class IndexWriter {
   readonly #baseAddress: number
-  readonly #texts: string[] = ['']
-  readonly #numbers = new Map<string, number>()
+  readonly #texts = new TextTable()
   readonly #body = new Bytes()
   /** A chunk is let go when all of its functions are in parts. */
   readonly #chunks: (Buffer | undefined)[] = []
@@ -81,17 +81,11 @@ export class IndexWriter {
 
   /** @returns the number of a text, 0 for the empty one */
   text(text: string): number {
-    if (text === '') return 0
-    let number = this.#numbers.get(text)
-    if (number === undefined) {
-      number = this.#texts.push(text) - 1
-      this.#numbers.set(text, number)
-    }
-    return number
+    return this.#texts.add(text)
   }
 
   textOf(number: number): string {
-    return this.#texts[number] ?? ''
+    return this.#texts.bytes(number).toString()
   }
 
   add(draft: FunctionDraft): void {
@@ -128,9 +122,13 @@ export class IndexWriter {
     this.#places.set(places)
   }
 
-  /** Writes the parts. Symbols give names to the code between the functions. */
-  finish(symbols: SymbolTable, code: readonly AddressRange[]): BuiltIndex {
-    const parts = new PartWriter((text) => this.textOf(text))
+  /**
+   * Writes the parts. Symbols give names to the code between the functions.
+   *
+   * @returns the directory, or null where there is nothing to write
+   */
+  finish(symbols: SymbolTable, code: readonly AddressRange[], addPart: PartSink): Buffer | null {
+    const parts = new PartWriter(this.#texts, addPart)
     const order = Uint32Array.from({ length: this.#count }, (_, at) => at)
     const [starts, ends] = [this.#starts, this.#ends]
     order.sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0) || (ends[b] ?? 0) - (ends[a] ?? 0) || a - b)
@@ -206,8 +204,8 @@ class SymbolGaps {
 }
 
 class PartWriter {
-  readonly #textOf: (text: number) => string
-  readonly #parts: Buffer[] = []
+  readonly #table: TextTable
+  readonly #addPart: PartSink
   readonly #firsts: number[] = []
   readonly #places = new Map<number, number>()
   readonly #record = new Bytes()
@@ -217,9 +215,9 @@ class PartWriter {
   #bytes = 0
   #written = 0
 
-  /** @param textOf texts by their numbers in the index */
-  constructor(textOf: (text: number) => string) {
-    this.#textOf = textOf
+  constructor(table: TextTable, addPart: PartSink) {
+    this.#table = table
+    this.#addPart = addPart
   }
 
   /** @param start larger than every one before */
@@ -239,7 +237,7 @@ class PartWriter {
   #place(text: number): number {
     let place = this.#places.get(text)
     if (place === undefined) {
-      const bytes = Buffer.from(this.#textOf(text))
+      const bytes = this.#table.bytes(text)
       place = this.#texts.push(bytes) - 1
       this.#places.set(text, place)
       this.#bytes += bytes.length + 4
@@ -270,7 +268,7 @@ class PartWriter {
     const part = Buffer.concat([head, ...texts, ...records])
     this.#written += part.length
     if (this.#written > MAX_BYTES) throw tooLarge()
-    this.#parts.push(part)
+    this.#addPart(part)
     this.#firsts.push(base)
     this.#places.clear()
     this.#texts = []
@@ -279,13 +277,14 @@ class PartWriter {
     this.#bytes = 0
   }
 
-  finish(): BuiltIndex {
+  finish(): Buffer | null {
     this.#flush()
+    if (this.#firsts.length === 0) return null
     const directory = Buffer.alloc(8 + 8 * this.#firsts.length)
     directory.writeUInt32LE(DIRECTORY_MAGIC)
     directory.writeUInt32LE(this.#firsts.length, 4)
     for (const [at, first] of this.#firsts.entries()) directory.writeDoubleLE(first, 8 + 8 * at)
-    return { directory, parts: this.#parts }
+    return directory
   }
 }
 

@@ -20,16 +20,26 @@ export type LineSections = { readonly line: Section; readonly str?: Section; rea
 
 /** Rows take 16 bytes: more than a unit of a program linked as a whole has. */
 const MAX_ROWS = 10_000_000
+const KEPT_ROWS = 65_536
 const MAX_FILES = 1_000_000
 const MAX_PATH = 4_096
 
 const CONTENT = { path: 1, directory: 2 } as const
 
-class Rows {
+/** Rows of one program at a time: used again, so that the rows of earlier ones do not wait for a collection. */
+export class LineRows {
   addresses = new Float64Array(1024)
   files = new Uint32Array(1024)
   lines = new Uint32Array(1024)
   count = 0
+
+  clear(): void {
+    this.count = 0
+    if (this.addresses.length <= KEPT_ROWS) return
+    this.addresses = new Float64Array(KEPT_ROWS)
+    this.files = new Uint32Array(KEPT_ROWS)
+    this.lines = new Uint32Array(KEPT_ROWS)
+  }
 
   push(address: number, file: number, line: number): void {
     if (this.count === MAX_ROWS) throw new RangeError('a line program with too many rows')
@@ -60,12 +70,14 @@ function joinPath(directory: string, name: string): string {
  * Runs the line number program at `at` (DWARF 5, 6.2; versions 2 to 5).
  *
  * @param compDir the unit's directory, which relative paths begin with
+ * @param rows holds the rows of the result, until it is given again
  */
 export function readLineTable(
   sections: LineSections,
   at: number,
   unit: { readonly compDir: string; readonly addressSize: number },
   code: readonly AddressRange[],
+  rows: LineRows,
   budget: Budget,
 ): LineTable {
   const head = sections.line.cursor(at, 12)
@@ -97,7 +109,7 @@ export function readLineTable(
   const format: UnitFormat = { version, addressSize, offsetSize }
   const files = version === 5 ? readFiles(cursor, format, sections, budget) : readOldFiles(cursor)
 
-  const rows = new Rows()
+  rows.clear()
   const sequences: LineTable['sequences'][number][] = []
   cursor.at = program
   let [address, file, line, first] = [0, 1, 1, 0]

@@ -57,9 +57,9 @@ export const isCode = (code: readonly AddressRange[], address: number): boolean 
 
 /** Collects symbols, then sorts them by address. */
 export class SymbolCollector {
-  readonly #addresses: number[] = []
-  readonly #sizes: number[] = []
-  readonly #names: number[] = []
+  #addresses: number[] = []
+  #sizes: number[] = []
+  #names: number[] = []
 
   add(address: number, size: number, name: number): void {
     this.#addresses.push(address)
@@ -78,13 +78,12 @@ export class SymbolCollector {
     const sizeOf = (at: number): number => this.#sizes[at] ?? 0
     // Where symbols share an address, one with a size comes first.
     order.sort((a, b) => addressOf(a) - addressOf(b) || sizeOf(b) - sizeOf(a) || a - b)
-    const names = this.#names
-    return {
-      count: order.length,
-      addresses: Float64Array.from(order, addressOf),
-      sizes: Float64Array.from(order, sizeOf),
-      name: (at) => nameAt(names[order[at] ?? -1] ?? -1),
-    }
+    const addresses = Float64Array.from(order, addressOf)
+    const sizes = Float64Array.from(order, sizeOf)
+    const names = Uint32Array.from(order, (at) => this.#names[at] ?? 0)
+    // The table is used for as long as the index is built.
+    this.#addresses = this.#sizes = this.#names = []
+    return { count: order.length, addresses, sizes, name: (at) => nameAt(names[at] ?? 0) }
   }
 }
 

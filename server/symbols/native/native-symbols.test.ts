@@ -4,11 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { SymbolFileError, type BuiltIndex, type PositionedFile } from '../index-file/built-index.ts'
-import { buildNativeIndex } from './build-native-index.ts'
 import { findFrames, nativeParts, type NativeFrame } from './find-frames.ts'
 import { listObjects } from './list-objects.ts'
 import { lookupAddress } from './lookup-address.ts'
-import { chainOf, expectedChain } from '#test/kit/native-oracle.ts'
+import { chainOf, expectedChain, wholeIndex } from '#test/kit/native-oracle.ts'
 import { cases } from '#test/kit/properties.ts'
 
 const FIXTURES = new URL('../../../test/fixtures/symbols-native/', import.meta.url)
@@ -29,7 +28,7 @@ function fileOf(bytes: Buffer): PositionedFile & { largest: number } {
 
 function indexOf(bytes: Buffer): BuiltIndex {
   const file = fileOf(bytes)
-  return buildNativeIndex(file, listObjects(file).objects[0]!)
+  return wholeIndex(file, listObjects(file).objects[0]!)
 }
 
 function framesAt(index: BuiltIndex, address: number): NativeFrame[] {
@@ -141,7 +140,7 @@ describe('objects of a file', () => {
       [4096, slices[0]!.length],
       [4096 + slices[0]!.length, slices[1]!.length],
     ])
-    expect(buildNativeIndex(file, objects[1]!).parts).toEqual(indexOf(slices[1]!).parts)
+    expect(wholeIndex(file, objects[1]!).parts).toEqual(indexOf(slices[1]!).parts)
     head.writeUInt32BE(17, 4)
     expect(() => listObjects(fileOf(Buffer.concat([head, ...slices])))).toThrow('The file has 17 architectures')
   })
@@ -183,7 +182,7 @@ it('reads Breakpad files', () => {
     name: 'app',
     features: { debug: true, unwind: true },
   })
-  const index = buildNativeIndex(file, object!)
+  const index = wholeIndex(file, object!)
   const at = (address: number) => framesAt(index, address).map(({ rawName, file: path, line }) => [rawName, path, line])
   expect(at(0x1007)).toEqual([
     ['innermost(int)', '/src/inner.h', 5],
@@ -219,7 +218,7 @@ describe('damaged files', () => {
     try {
       const file = fileOf(bytes)
       for (const object of listObjects(file).objects) {
-        const index = buildNativeIndex(file, object)
+        const index = wholeIndex(file, object)
         for (let address = 0; address < 0x5000; address += 64) framesAt(index, address)
       }
     } catch (error) {

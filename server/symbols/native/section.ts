@@ -1,8 +1,8 @@
 import { SymbolFileError, type PositionedFile } from '../index-file/built-index.ts'
 import { Cursor, MAX_NAME_BYTES } from './cursor.ts'
 
-const PAGE_BYTES = 256 * 1024
-const MAX_PAGES = 160
+const PAGE_BYTES = 64 * 1024
+const MAX_PAGES = 128
 
 /** A range of a file, read by position. Small reads go through a bounded number of cached pages. */
 export class Section {
