@@ -44,30 +44,31 @@ export class FunctionRanges {
 
 export type FunctionPlace = { readonly line: number; readonly column: number; readonly name: string }
 
-type Place = { readonly line: number; readonly column: number }
-
 /** The name of code outside all functions, as Metro writes it. */
 export const GLOBAL_CODE = '<global>'
 /** The name of a function that nothing names. */
 export const ANONYMOUS = '<anonymous>'
 
-export type FunctionRange = { readonly start: Place; readonly end: Place; readonly name: string }
+/** A function from its first character until the one after its last. */
+export type FunctionRange = { readonly start: number; readonly end: number; readonly name: string }
 
-const compare = (a: Place, b: Place): number => a.line - b.line || a.column - b.column
+type Change = { readonly at: number; readonly name: string }
 
-/** @param ranges in any order; each contains another one or has no position in common with it */
-export function flattenRanges(ranges: readonly FunctionRange[]): FunctionRanges {
-  const sorted = [...ranges].sort((a, b) => compare(a.start, b.start) || compare(b.end, a.end))
-  const places: FunctionPlace[] = [{ line: 0, column: 0, name: GLOBAL_CODE }]
+/**
+ * @param ranges in any order; each contains another one or has no position in common with it
+ * @param text the source
+ * @param offset the place in the source that the ranges count from
+ */
+export function flattenRanges(ranges: readonly FunctionRange[], text: string, offset: number): FunctionRanges {
+  const sorted = [...ranges].sort((a, b) => a.start - b.start || b.end - a.end)
+  const changes: Change[] = [{ at: -offset, name: GLOBAL_CODE }]
   const open: FunctionRange[] = []
-  const add = (place: Place, name: string): void => {
-    const last = places.at(-1)
-    if (last !== undefined && compare(last, place) === 0) places.pop()
-    if (places.at(-1)?.name !== name) places.push({ line: place.line, column: place.column, name })
+  const add = (at: number, name: string): void => {
+    if (changes.at(-1)?.at === at) changes.pop()
+    if (changes.at(-1)?.name !== name) changes.push({ at, name })
   }
-  const closeUntil = (place: Place | null): void => {
-    for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
-      if (place !== null && compare(inner.end, place) > 0) return
+  const closeUntil = (at: number): void => {
+    for (let inner = open.at(-1); inner !== undefined && inner.end <= at; inner = open.at(-1)) {
       open.pop()
       add(inner.end, open.at(-1)?.name ?? GLOBAL_CODE)
     }
@@ -77,6 +78,34 @@ export function flattenRanges(ranges: readonly FunctionRange[]): FunctionRanges 
     add(range.start, range.name)
     open.push(range)
   }
-  closeUntil(null)
-  return new FunctionRanges(places)
+  closeUntil(Infinity)
+  return new FunctionRanges(placesOf(changes, text, offset))
+}
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const LINE_SEPARATOR = 0x2028
+const PARAGRAPH_SEPARATOR = 0x2029
+
+/** Finds the lines and columns of changes, which are sorted. */
+function placesOf(changes: readonly Change[], text: string, offset: number): FunctionPlace[] {
+  let at = 0
+  let line = 0
+  let lineStart = 0
+  return changes.map((change) => {
+    for (const until = change.at + offset; at < until; at++) {
+      const code = text.charCodeAt(at)
+      const isBreak =
+        code === LINE_FEED
+          ? true
+          : code === CARRIAGE_RETURN
+            ? text.charCodeAt(at + 1) !== LINE_FEED
+            : code === LINE_SEPARATOR || code === PARAGRAPH_SEPARATOR
+      if (isBreak) {
+        line++
+        lineStart = at + 1
+      }
+    }
+    return { line, column: at - lineStart, name: change.name }
+  })
 }

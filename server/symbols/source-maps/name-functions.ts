@@ -1,4 +1,5 @@
-import { ANONYMOUS, type FunctionRange } from './function-ranges.ts'
+import type { FunctionRange } from './function-ranges.ts'
+import { constructorName, functionName, isWrapper, memberName, staticBlockName, targetName } from './name-rules.ts'
 
 /**
  * Finds the functions of a syntax tree (ESTree as Babel extends it) and names them as their authors know them: by their
@@ -17,7 +18,12 @@ export function nameFunctions(program: unknown): FunctionRange[] {
   return ranges
 }
 
-type SyntaxNode = { readonly type: string; readonly [field: string]: unknown }
+type SyntaxNode = {
+  readonly type: string
+  readonly start?: unknown
+  readonly end?: unknown
+  readonly [field: string]: unknown
+}
 
 type Visit = {
   readonly node: SyntaxNode
@@ -76,36 +82,13 @@ const TRANSPARENT: ReadonlySet<string> = new Set([
   'ParenthesizedExpression',
 ])
 
-/** Functions of React that return the function they receive, or a component of it. */
-const WRAPPERS: ReadonlySet<string> = new Set([
-  'useCallback',
-  'memo',
-  'forwardRef',
-  'lazy',
-  'useEffectEvent',
-  'observer',
-])
-
-const MAX_NAME = 500
-
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 
 function addRange({ node, name }: Visit, ranges: FunctionRange[]): void {
-  const start = readPlace(node, 'start')
-  const end = readPlace(node, 'end')
-  if (start === null || end === null) return
-  ranges.push({ start, end, name: (nameOf(node['id']) ?? name ?? ANONYMOUS).slice(0, MAX_NAME) })
-}
-
-/** Babel counts lines from 1, source maps from 0. */
-function readPlace(node: SyntaxNode, side: 'start' | 'end'): { line: number; column: number } | null {
-  const loc = node['loc']
-  if (typeof loc !== 'object' || loc === null || !(side in loc)) return null
-  const place: unknown = Reflect.get(loc, side)
-  if (typeof place !== 'object' || place === null || !('line' in place) || !('column' in place)) return null
-  const { line, column } = place
-  return typeof line === 'number' && typeof column === 'number' ? { line: line - 1, column } : null
+  const { start, end } = node
+  if (typeof start !== 'number' || typeof end !== 'number') return
+  ranges.push({ start, end, name: functionName(nameOf(node['id']) ?? name) })
 }
 
 /** Adds the children of a node to those that wait, each with the name that the node gives it. */
@@ -119,7 +102,7 @@ function addChildren({ node, name, className }: Visit, waiting: Visit[]): void {
     if (Array.isArray(value)) {
       for (const element of value) {
         if (isNode(element) && !LEAVES.has(element.type)) {
-          waiting.push({ node: element, name: given ?? memberName(element, ownClass), className: ownClass })
+          waiting.push({ node: element, name: given ?? nameOfElement(element, ownClass), className: ownClass })
         }
       }
     } else if (isNode(value) && !LEAVES.has(value.type)) {
@@ -157,26 +140,24 @@ function namesOf(node: SyntaxNode, name: string | null): GivenName | null {
     case 'ExportDefaultDeclaration':
       return { field: 'declaration', name: 'default' }
     case 'CallExpression':
-      return { field: 'arguments', name: name !== null && isWrapper(node['callee']) ? name : null }
+      return { field: 'arguments', name: name !== null && isWrapperCallee(node['callee']) ? name : null }
     default:
       return TRANSPARENT.has(node.type) ? { field: 'expression', name } : null
   }
 }
 
 /** The name of an element of a list: a member of a class or an object. */
-function memberName(element: SyntaxNode, className: string | null): string | null {
+function nameOfElement(element: SyntaxNode, className: string | null): string | null {
   if (element.type === 'ObjectMethod') return nameOf(element['key'], element['computed'] === true)
-  if (element.type === 'StaticBlock') return className === null ? null : `${className}.<static>`
+  if (element.type === 'StaticBlock') return staticBlockName(className)
   if (!element.type.startsWith('Class') || element.type === 'ClassDeclaration' || element.type === 'ClassExpression') {
     return null
   }
-  if (element['kind'] === 'constructor') return `new ${className ?? ANONYMOUS}`
-  const key = nameOf(element['key'], element['computed'] === true)
-  if (key === null) return null
-  return className === null ? key : `${className}.${key}`
+  if (element['kind'] === 'constructor') return constructorName(className)
+  return memberName(className, nameOf(element['key'], element['computed'] === true))
 }
 
-const isWrapper = (callee: unknown): boolean => WRAPPERS.has((nameOf(callee) ?? '').replace(/^.*\./, ''))
+const isWrapperCallee = (callee: unknown): boolean => isWrapper((nameOf(callee) ?? '').replace(/^.*\./, ''))
 
 /** The name that a key, an identifier or a target of an assignment says. */
 function nameOf(node: unknown, isComputed = false): string | null {
@@ -205,7 +186,6 @@ const textOf = (value: unknown): string | null => {
   return text === '' ? null : text
 }
 
-/** `Cart.prototype.pay` is `Cart.pay`, `exports.pay` and `this.pay` are `pay`. */
 function nameOfTarget(node: SyntaxNode): string | null {
   const property = nameOf(node['property'], node['computed'] === true)
   if (property === null) return null
@@ -213,6 +193,5 @@ function nameOfTarget(node: SyntaxNode): string | null {
   if (isNode(object) && object.type === 'MemberExpression' && nameOf(object['property']) === 'prototype') {
     object = object['object']
   }
-  const owner = isNode(object) && object.type === 'Identifier' ? textOf(object['name']) : null
-  return owner === null || owner === 'exports' || owner === 'module' ? property : `${owner}.${property}`
+  return targetName(isNode(object) && object.type === 'Identifier' ? textOf(object['name']) : null, property)
 }
