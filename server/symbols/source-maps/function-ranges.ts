@@ -82,30 +82,22 @@ export function flattenRanges(ranges: readonly FunctionRange[], text: string, of
   return new FunctionRanges(placesOf(changes, text, offset))
 }
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const LINE_SEPARATOR = 0x2028
-const PARAGRAPH_SEPARATOR = 0x2029
+/** Line breaks of JavaScript other than a line feed, and than a carriage return before one. */
+const OTHER_BREAKS = /\r(?!\n)|[\u2028\u2029]/g
 
 /** Finds the lines and columns of changes, which are sorted. */
 function placesOf(changes: readonly Change[], text: string, offset: number): FunctionPlace[] {
-  let at = 0
+  // Looking for one character is fast.
+  const hasOthers = text.includes('\r') || text.includes('\u2028') || text.includes('\u2029')
+  const lines = hasOthers ? text.replace(OTHER_BREAKS, '\n') : text
   let line = 0
   let lineStart = 0
-  return changes.map((change) => {
-    for (const until = change.at + offset; at < until; at++) {
-      const code = text.charCodeAt(at)
-      const isBreak =
-        code === LINE_FEED
-          ? true
-          : code === CARRIAGE_RETURN
-            ? text.charCodeAt(at + 1) !== LINE_FEED
-            : code === LINE_SEPARATOR || code === PARAGRAPH_SEPARATOR
-      if (isBreak) {
-        line++
-        lineStart = at + 1
-      }
+  let lineEnd = lines.indexOf('\n')
+  return changes.map(({ at, name }) => {
+    for (const place = at + offset; lineEnd !== -1 && lineEnd < place; lineEnd = lines.indexOf('\n', lineStart)) {
+      line++
+      lineStart = lineEnd + 1
     }
-    return { line, column: at - lineStart, name: change.name }
+    return { line, column: at + offset - lineStart, name }
   })
 }

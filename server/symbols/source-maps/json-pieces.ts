@@ -108,11 +108,11 @@ export class JsonText {
 
   #skipText(at: number): number {
     const { bytes } = this
-    let end = at + 1
-    for (; end < bytes.length; end++) {
-      const byte = bytes[end]
-      if (byte === QUOTE) return end + 1
-      if (byte === BACKSLASH) end++
+    for (let end = bytes.indexOf(QUOTE, at + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+      // A quote ends the text unless it is escaped: after an odd number of backslashes.
+      let escape = end
+      while (bytes[escape - 1] === BACKSLASH) escape--
+      if ((end - escape) % 2 === 0) return end + 1
     }
     throw broken()
   }

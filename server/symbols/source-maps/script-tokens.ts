@@ -135,9 +135,10 @@ export class ScriptTokens {
 }
 
 function unescape(text: string): string {
-  return text.replace(ESCAPE, (_, point?: string, unit?: string, byte?: string, character = '') => {
+  return text.replace(ESCAPE, (_, point?: string, unit?: string, byte?: string, character?: string) => {
     const hex = point ?? unit ?? byte
     if (hex !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff))
-    return LINE_BREAK.test(character) ? '' : (CONTROLS[character] ?? character)
+    const plain = character ?? ''
+    return LINE_BREAK.test(plain) ? '' : (CONTROLS[plain] ?? plain)
   })
 }

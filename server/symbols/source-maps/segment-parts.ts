@@ -58,6 +58,8 @@ export class SegmentPartWriter {
   #textBytes = 0
   readonly #sourcePlaces = new Map<number, number>()
   #blockSegments = 0
+  #functionName: string | null = null
+  #functionText = 0
   /** State of the block: the segment before. Text 0 is "no function". */
   #line = 0
   #column = 0
@@ -80,7 +82,12 @@ export class SegmentPartWriter {
     if (this.#blocks.length === 0 || (isNewPosition && this.#blockSegments >= BLOCK_SEGMENTS)) this.#openBlock(segment)
     this.#blockSegments++
     const { line, column, source } = segment
-    const functionText = segment.functionName === null ? 0 : this.#textPlace(segment.functionName)
+    // Segments of one function follow each other.
+    if (segment.functionName !== this.#functionName || this.#texts.size === 0) {
+      this.#functionName = segment.functionName
+      this.#functionText = segment.functionName === null ? 0 : this.#textPlace(segment.functionName)
+    }
+    const functionText = this.#functionText
     const place = source === NONE ? this.#source : this.#sourcePlace(source)
     const flags =
       (line === this.#line ? 0 : ON_NEW_LINE) |

@@ -78,7 +78,8 @@ function languageOf(source: string): Language | null {
   }
   if (ending === 'tsx') return { dialects: [TYPESCRIPT_JSX], isPage: false }
   if (ending === 'js' || ending === 'jsx' || ending === 'mjs' || ending === 'cjs' || ending === 'es') {
-    return { dialects: [FLOW_JSX, JSX, TYPESCRIPT_JSX], isPage: false }
+    // Most have no types, and are read faster without looking for them.
+    return { dialects: [JSX, FLOW_JSX, TYPESCRIPT_JSX], isPage: false }
   }
   if (ending === 'vue' || ending === 'svelte') return { dialects: [TYPESCRIPT, FLOW_JSX], isPage: true }
   return null

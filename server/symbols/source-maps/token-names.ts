@@ -42,7 +42,7 @@ export function nameOfValue(
       case TokenType.assign:
         return tokens.isType(before) ? null : nameOfTarget(tokens, classes, before - 1, open)
       case TokenType.colon:
-        return tokens.isKey(before - 1) ? tokens.keyName(before - 1) : null
+        return isPropertyKey(tokens, before - 1, open) ? tokens.keyName(before - 1) : null
       case TokenType._default:
         return tokens.type(before - 1) === TokenType._export ? 'default' : null
       case TokenType.braceL:
@@ -68,6 +68,14 @@ export function nameOfValue(
     }
     open = tokens.outer(call)
   }
+}
+
+/** @returns whether a token before a colon is, or ends, a key. The parser does not mark a key `async`. */
+function isPropertyKey(tokens: ScriptTokens, at: number, open: number): boolean {
+  if (tokens.isKey(at)) return true
+  const isFirst = at - 1 === open || tokens.type(at - 1) === TokenType.comma
+  const isInObject = tokens.type(open) === TokenType.braceL && (tokens.token(open)?.contextId ?? null) !== null
+  return isFirst && isInObject && tokens.token(at)?.contextualKeyword === ContextualKeyword._async
 }
 
 /** Skips `!`, `as T`, `satisfies T`, and `: T` in parentheses. */
