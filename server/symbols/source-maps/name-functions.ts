@@ -1,5 +1,5 @@
 import type { FunctionRange } from './function-ranges.ts'
-import { constructorName, functionName, isWrapper, memberName, staticBlockName, targetName } from './name-rules.ts'
+import { constructorName, nameOfFunction, isWrapper, memberName, staticBlockName, targetName } from './name-rules.ts'
 
 /**
  * Finds the functions of a syntax tree (ESTree as Babel extends it) and names them as their authors know them: by their
@@ -88,7 +88,7 @@ const isNode = (value: unknown): value is SyntaxNode =>
 function addRange({ node, name }: Visit, ranges: FunctionRange[]): void {
   const { start, end } = node
   if (typeof start !== 'number' || typeof end !== 'number') return
-  ranges.push({ start, end, name: functionName(nameOf(node['id']) ?? name) })
+  ranges.push({ start, end, name: nameOfFunction(nameOf(node['id']) ?? name) })
 }
 
 /** Adds the children of a node to those that wait, each with the name that the node gives it. */

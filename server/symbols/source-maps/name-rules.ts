@@ -20,7 +20,7 @@ export const isWrapper = (callee: string): boolean => WRAPPERS.has(callee)
 const MAX_COPIED = 12
 
 /** @returns the name of a function; a copy, because a piece of a source would keep the whole source in memory */
-export function functionName(name: string | null): string {
+export function nameOfFunction(name: string | null): string {
   if (name === null) return ANONYMOUS
   return name.length <= MAX_COPIED ? name : Buffer.from(name.slice(0, MAX_NAME)).toString()
 }

@@ -7,10 +7,10 @@ import type { MappedSource } from './read-source-map.ts'
 import { findFunctions, isScript } from './source-functions.ts'
 
 /**
- * This many bytes of source are parsed, those of the application first, in about 0.05 s per megabyte: the whole of nearly
- * every map. The names of more functions would need too much memory where each is a few characters long.
+ * This many bytes of source are parsed, those of the application first: 0.05 s per megabyte, and ten times that for a source
+ * that was written to take long.
  */
-const MAX_PARSED_BYTES = 32 * 1024 * 1024
+const MAX_PARSED_BYTES = 16 * 1024 * 1024
 
 /** A function map of one source has a few kilobytes. */
 const MAX_FUNCTION_MAP_BYTES = 4 * 1024 * 1024

@@ -3,7 +3,7 @@ import type { Token } from 'sucrase/dist/parser/tokenizer/index.js'
 import { ContextualKeyword } from 'sucrase/dist/parser/tokenizer/keywords.js'
 import { TokenType } from 'sucrase/dist/parser/tokenizer/types.js'
 import type { FunctionRange } from './function-ranges.ts'
-import { constructorName, functionName, memberName, staticBlockName } from './name-rules.ts'
+import { constructorName, nameOfFunction, memberName, staticBlockName } from './name-rules.ts'
 import { ScriptTokens } from './script-tokens.ts'
 import { classNameAt, nameOfValue, type TokenRange } from './token-names.ts'
 
@@ -123,7 +123,7 @@ class FunctionFinder {
   #add({ from, until }: TokenRange, name: string | null): void {
     const start = this.#source[from]?.start ?? 0
     const end = this.#source[until - 1]?.end ?? start
-    this.#ranges.push({ start, end, name: functionName(name) })
+    this.#ranges.push({ start, end, name: nameOfFunction(name) })
   }
 
   #nameClass(at: number, open: number): void {
