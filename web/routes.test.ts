@@ -110,6 +110,7 @@ test('every link leads to an address', () => {
         "projectKeys": "/projects/019a0000-0000-7000-8000-000000000001/settings/keys",
         "projectOwnership": "/projects/019a0000-0000-7000-8000-000000000001/settings/ownership",
         "projectScrubbing": "/projects/019a0000-0000-7000-8000-000000000001/settings/scrubbing",
+        "query": "/query?project=019a0000-0000-7000-8000-000000000001&sql=select+1",
         "release": "/releases/019a0000-0000-7000-8000-000000000001",
         "releases": "/releases?project=019a0000-0000-7000-8000-000000000001",
         "screens": "/performance/screens?project=019a0000-0000-7000-8000-000000000001&screen=Checkout",
