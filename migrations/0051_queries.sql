@@ -64,7 +64,9 @@ do $$
 begin
   grant usage on schema nlq to nlq_ro;
   grant select on all tables in schema nlq to nlq_ro;
+  grant execute on all functions in schema nlq to nlq_ro;
   alter default privileges in schema nlq grant select on tables to nlq_ro;
+  alter default privileges in schema nlq grant execute on functions to nlq_ro;
 exception
   when undefined_object then null;
 end $$;

@@ -12,9 +12,7 @@ create table event_values (
 ) with (fillfactor = 90);
 create index event_values_by_age on event_values (last_day);
 -- Null for unknown, and for what exceeds the limit of the project.
-alter table events add column os_id integer;
-alter table events add column device_id integer;
-alter table events add column exception_type_id integer;
+alter table events add column os_id integer, add column device_id integer, add column exception_type_id integer;
 
 -- Events without a number have the type of their issue.
 create or replace view nlq.events with (security_barrier) as

@@ -9,7 +9,10 @@ import type { QueryResult } from './query.api.ts'
 
 const model = await fakeModel('openai')
 afterAll(() => model.close())
-const server = await testServer({ env: { ...model.env, RATE_LIMIT_SCALE: '0', AI_REQUESTS_PER_MINUTE: '100000' } })
+const server = await testServer({
+  realTime: true,
+  env: { ...model.env, RATE_LIMIT_SCALE: '0', AI_REQUESTS_PER_MINUTE: '10000' },
+})
 const CANARY = 'canary_of_another_organisation'
 const ada = await aFounder(server.url)
 const own = await aProject(ada, { name: 'Own' })

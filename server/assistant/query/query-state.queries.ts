@@ -19,7 +19,8 @@ export type RoleFacts = {
 export async function readRoleFacts(db: Connection): Promise<RoleFacts> {
   const { rows } = await sql<RoleFacts>`
     select current_user::text as owner, r.oid is not null as has_role,
-      coalesce(r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolreplication, false) as is_strong,
+      coalesce(r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolreplication
+        or exists (select from pg_auth_members m where m.member = r.oid), false) as is_strong,
       coalesce(pg_has_role(current_user, r.oid,
         case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end), false) as may_set,
       coalesce(has_schema_privilege(r.oid, n.oid, 'usage'), false) as may_use,
@@ -36,7 +37,9 @@ export async function readRoleFacts(db: Connection): Promise<RoleFacts> {
 const GRANTS = [
   `grant usage on schema ${SCHEMA} to ${ROLE}`,
   `grant select on all tables in schema ${SCHEMA} to ${ROLE}`,
+  `grant execute on all functions in schema ${SCHEMA} to ${ROLE}`,
   `alter default privileges in schema ${SCHEMA} grant select on tables to ${ROLE}`,
+  `alter default privileges in schema ${SCHEMA} grant execute on functions to ${ROLE}`,
 ]
 
 /** Lets the role read the views. */

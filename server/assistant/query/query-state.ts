@@ -52,7 +52,7 @@ function stateOf(facts: RoleFacts): Readiness {
       setupStatements(facts.owner, false),
     )
   if (facts.is_strong)
-    return off('the role nlq_ro may do more than that. Take its attributes away.', [
+    return off('the role nlq_ro may do more than that. Take its attributes away, and its memberships in other roles.', [
       'alter role nlq_ro nosuperuser nobypassrls nocreaterole noreplication;',
     ])
   if (!facts.may_set)

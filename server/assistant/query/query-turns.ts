@@ -4,45 +4,73 @@ import { perApp } from '../../platform/context/per-app.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 import { rateLimited } from '../../platform/kernel/errors.ts'
 
-/** Statements of a member, in this process. */
+/** Queries of a member, in this process. */
 const PER_MINUTE = 20
 const AT_ONCE = 2
-/** For all members together: as many wait for the connections as run. */
+/** Statements of an organisation: there are four connections for all. */
+const AT_ONCE_ORG = 2
+/** For all together: as many wait for the connections as run. */
 const AT_ONCE_ALL = 8
-const MAX_MEMBERS = 10_000
 
-type Turns = { running: number; started: number[] }
+type Turns = {
+  /** Times of the queries of members within a minute. */
+  readonly asked: Map<string, number[]>
+  /** Statements that run, by member, by organisation, and for all. */
+  readonly running: Map<string, number>
+}
 
-const turns = perApp(() => ({ all: 0, members: new Map<string, Turns>() }))
+const turns = perApp((): Turns => ({ asked: new Map(), running: new Map() }))
 
 /**
- * Counts a statement of a member while it runs.
+ * Counts a query of a member, before anything is done for it.
+ * @throws AppError rate_limited
+ */
+export function countQuery(app: App, actor: OrgActor): void {
+  const quota = PER_MINUTE * app.config.rateLimitScale
+  if (quota <= 0) return
+  const { asked } = turns(app)
+  const now = app.clock.now().getTime()
+  // Members who asked nothing within a minute are forgotten: the others are as many as asked.
+  for (const [key, times] of asked) {
+    const recent = times.filter((at) => at > now - MINUTE_MS && at <= now)
+    if (recent.length > 0) asked.set(key, recent)
+    else asked.delete(key)
+  }
+  const { userId, orgId } = requireActingMember(actor)
+  const key = `${orgId} ${userId}`
+  const own = asked.get(key) ?? []
+  if (own.length >= quota)
+    throw rateLimited(
+      `You have sent ${own.length} queries within a minute, the maximum.`,
+      ((own[0] ?? now) + MINUTE_MS - now) / 1000,
+    )
+  asked.set(key, [...own, now])
+}
+
+/**
+ * Counts a statement while it runs.
  * @throws AppError rate_limited
  */
 export async function inQueryTurn<T>(app: App, actor: OrgActor, work: () => Promise<T>): Promise<T> {
-  const state = turns(app)
+  const { running } = turns(app)
   const { userId, orgId } = requireActingMember(actor)
-  const key = `${orgId} ${userId}`
-  const own = state.members.get(key) ?? { running: 0, started: [] }
-  const now = app.clock.now().getTime()
-  own.started = own.started.filter((at) => at > now - MINUTE_MS && at <= now)
-  const quota = PER_MINUTE * app.config.rateLimitScale
-  if (quota > 0 && own.started.length >= quota)
-    throw rateLimited(
-      `You have sent ${own.started.length} queries within a minute, the maximum.`,
-      ((own.started[0] ?? now) + MINUTE_MS - now) / 1000,
-    )
-  if (own.running >= AT_ONCE) throw rateLimited(`You have ${AT_ONCE} queries that run. Wait until one of them ends.`, 2)
-  if (state.all >= AT_ONCE_ALL) throw rateLimited('Other queries are running. Try again in a few seconds.', 3)
-  if (state.members.size > MAX_MEMBERS) state.members.clear()
-  state.members.set(key, own)
-  if (quota > 0) own.started.push(now)
-  own.running++
-  state.all++
+  const bounds = [
+    [`${orgId} ${userId}`, AT_ONCE, `You have ${AT_ONCE} queries that run. Wait until one of them ends.`],
+    [orgId, AT_ONCE_ORG, 'Other queries of your organisation are running. Try again in a few seconds.'],
+    ['all', AT_ONCE_ALL, 'Other queries are running. Try again in a few seconds.'],
+  ] as const
+  for (const [key, max, sentence] of bounds) if ((running.get(key) ?? 0) >= max) throw rateLimited(sentence, 3)
+  const add = (change: 1 | -1): void => {
+    for (const [key] of bounds) {
+      const count = (running.get(key) ?? 0) + change
+      if (count > 0) running.set(key, count)
+      else running.delete(key)
+    }
+  }
+  add(1)
   try {
     return await work()
   } finally {
-    own.running--
-    state.all--
+    add(-1)
   }
 }

@@ -11,7 +11,7 @@ import type { ViewName } from './catalogue.ts'
 import { guardStatement } from './guard/guard-statement.ts'
 import type { QueryResult } from './query.api.ts'
 import { readReadiness } from './query-state.ts'
-import { inQueryTurn } from './query-turns.ts'
+import { countQuery, inQueryTurn } from './query-turns.ts'
 import { DATA_CHANGE, RefusedStatement } from './guard/refused-statement.ts'
 import { runStatement } from './run-statement.ts'
 import { chooseDrawing, viewRows } from './view-rows.ts'
@@ -28,55 +28,53 @@ export type Query = {
  * @throws AppError not_found, conflict (the database has no role for it), rate_limited, invalid (the question or the
  *   statement, with what is wrong with it), unavailable
  */
-export function runQuery(app: App, actor: OrgActor, query: Query): Promise<QueryResult> {
-  return inQueryTurn(app, actor, async () => {
-    const startedMs = performance.now()
-    const now = app.clock.now()
-    const project = await selectSettings(app.db, query.project_id)
-    if (project === undefined || project.org_id !== actor.orgId) throw notFound('Project')
-    const { available, reason } = await readReadiness(app)
-    if (!available) throw conflict(reason ?? 'Statements cannot run.')
-    const asked = query.query ?? query.sql ?? ''
-    const translation =
-      query.query === undefined
-        ? null
-        : await writeStatement(app, actor, { projectId: query.project_id, question: query.query, now })
-    try {
+export async function runQuery(app: App, actor: OrgActor, query: Query): Promise<QueryResult> {
+  countQuery(app, actor)
+  const startedMs = performance.now()
+  const now = app.clock.now()
+  const project = await selectSettings(app.db, query.project_id)
+  if (project === undefined || project.org_id !== actor.orgId) throw notFound('Project')
+  const { available, reason } = await readReadiness(app)
+  if (!available) throw conflict(reason ?? 'Statements cannot run.')
+  const asked = query.query ?? query.sql ?? ''
+  const translation =
+    query.query === undefined
+      ? null
+      : await writeStatement(app, actor, { projectId: query.project_id, question: query.query, now })
+  try {
+    const { guarded, read } = await inQueryTurn(app, actor, async () => {
       const guarded = await guardStatement(translation?.sql ?? asked, query.project_id)
       const scope = { projectId: query.project_id, oldestDay: oldestDay(project.settings, now) }
-      const { columns, rows, truncated } = viewRows(await runStatement(app, guarded, scope))
-      const result: QueryResult = {
-        sql: guarded.sql,
-        written_sql: guarded.written,
-        additions: [...guarded.additions],
-        columns,
-        rows,
-        row_count: rows.length,
-        truncated,
-        chart_hint: translation?.chartHint ?? chooseDrawing(columns, rows),
-        explanation: translation?.explanation ?? typedStatement(guarded.views),
-        source: translation?.source ?? 'typed',
-        took_ms: Math.round(performance.now() - startedMs),
-        data_as_of: now.toISOString(),
-      }
-      await record(app, actor, {
-        kind: 'nlq.executed',
-        orgId: actor.orgId,
-        data: { ...about(app, query, guarded.sql), rows: rows.length },
-      })
-      return result
-    } catch (error) {
-      if (!(error instanceof RefusedStatement)) throw error
-      const sql = translation?.sql ?? asked
-      app.log.info({ ...actorForLog(actor), question: query.query ?? null, sql, rule: error.rule }, 'nlq.rejected')
-      await record(app, actor, {
-        kind: 'nlq.rejected',
-        orgId: actor.orgId,
-        data: { ...about(app, query, sql), reason: error.rule },
-      })
-      throw invalid(sentenceOf(error))
+      return { guarded, read: await runStatement(app, guarded, scope) }
+    })
+    const { columns, rows, truncated } = viewRows(read)
+    const result: QueryResult = {
+      sql: guarded.sql,
+      written_sql: guarded.written,
+      additions: [...guarded.additions],
+      columns,
+      rows,
+      row_count: rows.length,
+      truncated,
+      chart_hint: translation?.chartHint ?? chooseDrawing(columns, rows),
+      explanation: translation?.explanation ?? typedStatement(guarded.views),
+      source: translation?.source ?? 'typed',
+      took_ms: Math.round(performance.now() - startedMs),
+      data_as_of: now.toISOString(),
     }
-  })
+    await record(app, actor, {
+      kind: 'nlq.executed',
+      orgId: actor.orgId,
+      data: { ...about(app, query, guarded.sql), rows: rows.length },
+    })
+    return result
+  } catch (error) {
+    if (!(error instanceof RefusedStatement)) throw error
+    const said = about(app, query, translation?.sql ?? asked)
+    app.log.info({ ...actorForLog(actor), ...said, rule: error.rule }, 'nlq.rejected')
+    await record(app, actor, { kind: 'nlq.rejected', orgId: actor.orgId, data: { ...said, reason: error.rule } })
+    throw invalid(sentenceOf(error))
+  }
 }
 
 const sentenceOf = ({ rule, message }: RefusedStatement): string => {

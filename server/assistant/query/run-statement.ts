@@ -1,4 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
+import { rateLimited } from '../../platform/kernel/errors.ts'
 import { databaseAway, isDatabaseAway } from '../../platform/storage/pool.ts'
 import type { ReadRows } from '../../platform/storage/read-only.ts'
 import { ROLE, SCHEMA, type ViewName, VIEWS } from './catalogue.ts'
@@ -37,7 +38,7 @@ export type Scope = {
 
 /**
  * Runs a statement in a read-only transaction of its own.
- * @throws RefusedStatement too broad, or the database does not accept it; AppError unavailable
+ * @throws RefusedStatement too broad, or the database does not accept it; AppError rate_limited, unavailable
  */
 export async function runStatement(
   app: App,
@@ -54,20 +55,15 @@ export async function runStatement(
   try {
     return await app.readOnly.run({ role: ROLE, settings }, async (tx) => {
       const plan = parsePlan(await tx.explain(sql))
-      const rows = estimateRows(plan, await readTableSizes(app.db, filteredTables(plan)))
-      if (rows > MAX_READ_ROWS)
-        throw tooBroad(
-          `It would read about ${inMillions(rows)} million rows, and at most 2 million are permitted.`,
-          views,
-        )
+      // No figure: estimates come from the data of all organisations.
+      if (estimateRows(plan, await readTableSizes(app.db, filteredTables(plan))) > MAX_READ_ROWS)
+        throw tooBroad('It would read more than 2 million rows.', views)
       return tx.read(sql, { rows: MAX_ROWS, bytes: MAX_ANSWER_BYTES })
     })
   } catch (error) {
     throw explained(app, error, views)
   }
 }
-
-const inMillions = (rows: number): string => (rows / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })
 
 function tooBroad(what: string, views: readonly ViewName[]): RefusedStatement {
   const [view] = views
@@ -112,6 +108,8 @@ function explained(app: App, error: unknown, views: readonly ViewName[]): unknow
   if (code === '54000') return tooBroad('It would read more than 2 million rows.', views)
   if (code === '53400' || code === '53200') return tooBroad('It needs more memory than is permitted.', views)
   if (code === '55P03') return databaseAway(error)
+  if (/timeout exceeded when trying to connect/.test(error.message))
+    return rateLimited('Other queries are running. Try again in a few seconds.', 3)
   const sentence = SENTENCES[code]
   if (sentence !== undefined) return new RefusedStatement('database', sentence)
   if (code === '42501') {

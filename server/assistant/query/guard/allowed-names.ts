@@ -17,14 +17,27 @@ export const FUNCTIONS = names(`
   degrees radians pi
   length char_length character_length octet_length lower upper initcap left right substring substr position strpos
   btrim ltrim rtrim replace split_part starts_with concat concat_ws reverse translate overlay
-  regexp_replace regexp_like regexp_count regexp_substr regexp_instr like_escape similar_to_escape
+  regexp_replace regexp_like regexp_count regexp_substr regexp_instr
 `)
+
+/** The parser writes them around the pattern of LIKE … ESCAPE and SIMILAR TO. Called by themselves they would double a text. */
+export const PATTERN_FUNCTIONS = names('like_escape similar_to_escape')
+
+/** Functions whose third argument stands in place of each match: it is cut to {@link MAX_REPLACEMENT} characters. */
+export const REPLACING = names('replace regexp_replace')
+export const MAX_REPLACEMENT = 64
+
+/** Functions that take numbers of any length for minutes, which nothing can interrupt: they get doubles. */
+export const OF_DOUBLES = names('power exp ln log log10 sqrt cbrt')
+
+/** Characters from which `to_number` makes a number: of a text it would have as many digits as the text. */
+export const MAX_DIGITS = 40
 
 /** Results that can be longer than their arguments: nested, they would double with each level. They are cut. */
 export const GROWING = names('concat concat_ws replace regexp_replace overlay to_char')
 
 /** Characters to which the result of a growing function or of `||` is cut. */
-export const MAX_TEXT = 8_192
+export const MAX_TEXT = 2_048
 
 export const OPERATORS = names('= <> < <= > >= + - * / % ^ || ~ ~* !~ !~* ~~ ~~* !~~ !~~* @')
 

@@ -2,8 +2,13 @@ import {
   A_EXPR_KINDS,
   FUNCTIONS,
   GROWING,
+  MAX_DIGITS,
+  MAX_REPLACEMENT,
   MAX_TEXT,
+  OF_DOUBLES,
   OPERATORS,
+  PATTERN_FUNCTIONS,
+  REPLACING,
   STEP,
   SUBLINK_TYPES,
   TYPES,
@@ -11,6 +16,7 @@ import {
 } from './allowed-names.ts'
 import { NODES, PLACES, REFUSED_FIELDS, REFUSED_NODES } from './allowed-nodes.ts'
 import { isViewName, SCHEMA, VIEW_NAMES, VIEWS, type ViewName } from '../catalogue.ts'
+import { checkWork } from './check-work.ts'
 import { receivedSince } from './received-since.ts'
 import { DATA_CHANGE, RefusedStatement } from './refused-statement.ts'
 import {
@@ -81,6 +87,8 @@ type Place = {
   readonly isCompared?: boolean
   /** An operation around it cuts the text. */
   readonly isCut?: boolean
+  /** It is an operand of LIKE or SIMILAR TO. */
+  readonly isPattern?: boolean
 }
 
 const SERIES_FIELDS: ReadonlySet<string> = new Set(['funcname', 'args', 'funcformat', 'location'])
@@ -100,6 +108,7 @@ export function guardTree(statement: unknown, projectId: string): GuardedTree {
   if (type !== 'SelectStmt') throw new RefusedStatement('not_select', sentenceFor(type))
   const guard = new Guard(projectId, columnsNamed(statement))
   const { names } = guard.select(select, new Map(), null)
+  checkWork(select)
   if (names.length === 0) throw new RefusedStatement('size', 'It selects nothing.')
   if (names.length > MAX_COLUMNS) throw new RefusedStatement('size', `It has more than ${MAX_COLUMNS} columns.`)
   return { views: [...guard.views] }
@@ -362,6 +371,7 @@ class Guard {
       const inner = this.#check(type, struct, place)
       if (type === 'SubLink') this.#subLink(struct, inner)
       else this.#fields(type, struct, inner)
+      bound(type, struct)
       const grows = type === 'A_Expr' ? isConcatenation(struct) && place.isCut !== true : isGrowing(type, struct)
       return grows ? callNode('left', [node, integerNode(MAX_TEXT)]) : node
     })
@@ -396,7 +406,9 @@ class Guard {
 
   /** The rules of one node. @returns the place of what is inside it */
   #check(type: string, struct: Struct, place: Place): Place {
-    const inner: Place = { ...place, isCompared: false, isCut: false }
+    // PostgreSQL takes the name of an output only where it stands by itself.
+    const outputs = type === 'SortBy' || type === 'GroupingSet' || type === 'List' ? place.outputs : []
+    const inner: Place = { ...place, outputs, isCompared: false, isCut: false, isPattern: false }
     switch (type) {
       case 'SelectStmt':
       case 'RangeVar':
@@ -412,15 +424,15 @@ class Guard {
         this.#column(struct, place)
         return inner
       case 'FuncCall':
-        this.#call(struct)
+        this.#call(struct, place)
         // `count(distinct (a, b))` compares its rows.
         return { ...inner, isCompared: struct['agg_distinct'] === true && functionOf(struct) === 'count' }
       case 'A_Expr': {
         const kind = readText(struct['kind'])
         if (!A_EXPR_KINDS.has(kind)) throw new RefusedStatement('operator', 'An operator in it is not permitted.')
         checkOperator(struct['name'], kind)
-        // One cut around a chain of `||` is enough: it is only as long as the text of the statement.
-        return { ...inner, isCompared: true, isCut: isConcatenation(struct) }
+        // One cut around a chain of `||` is enough: chains are short, and what they join is cut.
+        return { ...inner, isCompared: true, isCut: isConcatenation(struct), isPattern: LIKE.test(kind) }
       }
       case 'RowExpr':
       case 'A_ArrayExpr':
@@ -446,9 +458,10 @@ class Guard {
     }
   }
 
-  #call(call: Struct): void {
+  #call(call: Struct, { isPattern }: Place): void {
     const name = functionOf(call)
-    if (name === null || !FUNCTIONS.has(name)) {
+    const isListed = name !== null && (FUNCTIONS.has(name) || (isPattern === true && PATTERN_FUNCTIONS.has(name)))
+    if (!isListed) {
       const full = readNames(call['funcname']).join('.')
       throw new RefusedStatement('function', `The function ${quoted(full)} is not permitted.`)
     }
@@ -540,6 +553,29 @@ function columnsNamed(statement: unknown): ReadonlySet<string> | null {
   }
   visit(statement, 0)
   return isOpen ? null : named
+}
+
+const LIKE = /^AEXPR_(?:LIKE|ILIKE|SIMILAR)$/
+
+/** Bounds the values that an expression makes of others. */
+function bound(type: string, struct: Struct): void {
+  if (type === 'A_Expr' && readNames(struct['name']).at(-1) === '^' && struct['kind'] === 'AEXPR_OP')
+    for (const side of ['lexpr', 'rexpr']) struct[side] = asDouble(struct[side])
+  const name = type === 'FuncCall' ? functionOf(struct) : null
+  if (name === null) return
+  const args = readList(struct['args'])
+  if (OF_DOUBLES.has(name)) struct['args'] = args.map(asDouble)
+  if (name === 'to_number') args[0] = callNode('left', [args[0], integerNode(MAX_DIGITS)])
+  if (REPLACING.has(name) && args[2] !== undefined && !isShortText(args[2]))
+    args[2] = callNode('left', [args[2], integerNode(MAX_REPLACEMENT)])
+}
+
+/** A sum: the printer writes a cast around a cast in another form, in which additions could not be found. */
+const asDouble = (node: unknown): Struct => operationNode('+', node, castNode(textNode('0'), 'float8'))
+
+const isShortText = (node: unknown): boolean => {
+  const text = inside(node, 'A_Const')?.['sval']
+  return isStruct(text) && readText(text['sval']).length <= MAX_REPLACEMENT
 }
 
 type Alias = { readonly name: string; readonly columns: readonly string[] }

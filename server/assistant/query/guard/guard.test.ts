@@ -5,7 +5,7 @@ import { VIEW_NAMES, VIEWS } from '../catalogue.ts'
 import { askThread, checkText, guardStatement } from './guard-statement.ts'
 import { isSyntaxError, loadGrammar, readStatement } from './read-statement.ts'
 import { RefusedStatement } from './refused-statement.ts'
-import { BENIGN, BENIGN_COUNTED, NEUTRALISED, REFUSED } from './statements.fixture.ts'
+import { BENIGN, BENIGN_COUNTED, COSTLY, NEUTRALISED, REFUSED } from './statements.fixture.ts'
 
 const grammar = await loadGrammar()
 const PROJECT = '018f0000-0000-7000-8000-000000000001'
@@ -33,6 +33,10 @@ test('the lists are as long as the specification asks', () => {
 
 test('every statement that must be refused is refused', () => {
   expect(REFUSED.filter((text) => look(text).sql !== null)).toEqual([])
+})
+
+test('every statement whose work nothing else would end is refused', () => {
+  expect(COSTLY.filter((text) => look(text).sql !== null)).toEqual([])
 })
 
 test('every benign statement passes, and so does every harmless one', () => {

@@ -364,6 +364,32 @@ export const REFUSED: readonly string[] = [
 ]
 
 /** Statements that look dangerous and run: what they could do is outside their project or has no effect. */
+const nested = (depth: number, start: string, around: (inner: string) => string): string =>
+  Array.from({ length: depth }).reduce<string>((inner) => around(inner), start)
+const list = (count: number, one: (index: number) => string, joint: string): string =>
+  Array.from({ length: count }, (_, index) => one(index)).join(joint)
+const big = (count: number): string =>
+  `select 1 from (select power(7::numeric, 140000) a, power(3::numeric, 130000) b offset 0) s where ${list(count, (n) => `a % (b + ${n}) = 0`, ' or ')}`
+
+/** Statements that would take memory or time that no limit of the database ends. */
+export const COSTLY: readonly string[] = [
+  `select length(${nested(28, "'\\'", (x) => `like_escape(${x}, '#')`)})`,
+  `select length(${nested(28, "'\\'", (x) => `similar_to_escape(${x}, '#')`)})`,
+  "select title like like_escape(like_escape(title, '#'), '#') from issues",
+  big(500),
+  `with ${list(20, (n) => (n === 0 ? 'a0 as (select count(*) x from events)' : `a${n} as (select x * x as x from a${n - 1})`), ', ')} select x from a19`,
+  nested(12, 'select event_count as x from issues', (inner) => `select x * x as x from (${inner}) s`),
+  nested(12, 'select event_count as x from issues', (inner) => `select variance(x) as x from (${inner}) s`),
+  `select ${list(30, () => 'event_count', ' * ')} from issues`,
+  'select 1e130000 % 7',
+  `select ${'9'.repeat(5_000)} % 7`,
+  `select ${list(130, () => 'title', ' || ')} from issues`,
+  `select ${list(100, () => "replace(title, 'a', culprit)", ', ')} from issues`,
+  `select concat(${list(1_000, () => 'title', ', ')}) from issues`,
+  'select 1 as e from issues e order by length(e::text)',
+  'select concat(1, 2) as i from issues i group by concat(i, i)',
+]
+
 export const NEUTRALISED: readonly string[] = [
   ...lines(`
     select * from events where true or 1 = 1
