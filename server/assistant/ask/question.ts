@@ -62,7 +62,7 @@ export function readQuestion(written: string, now: Date): Question {
       (/\biphones?\b/.test(text) && device === null ? 'iOS' : null),
     device,
     environment:
-      /\b(production|staging|development|testing|qa|preview)\b/.exec(text.replace('in prod ', 'in production '))?.[1] ??
+      /\b(production|staging|development|testing|qa|preview)\b/.exec(text.replace(/\bprod\b/, 'production'))?.[1] ??
       null,
     quoted: /["“]([^"”]{1,200})["”]/.exec(oneLine)?.[1] ?? null,
     limit: limitIn(text),

@@ -50,8 +50,12 @@ const INTENTS: readonly Intent[] = [
 
 export type Understood = { readonly question: Question; readonly intent: Intent | null }
 
+const LEAVES_OUT = /\b(?:not (?:in|on|from)|excluding|except|other than|apart from)\b/
+
 /** The kind of a question by its words; null when none fits. */
 function intentOf(question: Question): Intent | null {
+  // Figures have filters of what to count only, and none of what to leave out.
+  if (LEAVES_OUT.test(question.text)) return null
   let best: { intent: Intent; fit: number } | null = null
   for (const intent of INTENTS) {
     const fit = intent.fits(question)

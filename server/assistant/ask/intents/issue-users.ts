@@ -9,7 +9,7 @@ import { sayMissingIssue } from './issue.ts'
 export const issueUsers: Intent = {
   name: 'issue_users',
   fits: ({ text, issue }) =>
-    issue === null
+    issue === null || /\bassign|\bown(?:s|ed|er)?\b/.test(text)
       ? 0
       : /\bwho\b|\bwhom\b|which users|how many (?:users|people|customers|accounts)|affect|impact|\bhit\b|\bhits\b|customers|\busers\b|people/.test(
             text,

@@ -6,7 +6,8 @@ import { plural } from '../words.ts'
 /** "How many open issues are there?", "What is assigned to me?", "Which critical issues are unassigned?" */
 export const openIssues: Intent = {
   name: 'open_issues',
-  fits({ text }) {
+  fits({ text, issue }) {
+    if (issue !== null) return 0
     if (/assigned|\bmy (?:issues|bugs|tasks)|on my plate|nobody|no owner|waiting for me/.test(text)) return 8
     if (/\b(?:open|unresolved|resolved|ignored|escalated|unsolved|remaining)\b/.test(text))
       return /how many|number of|count|list|which|what|show|are there/.test(text) ? 6 : 4

@@ -14,6 +14,7 @@ const UNITS: Readonly<Record<string, number>> = {
   hour: HOUR_MS,
   day: DAY_MS,
   week: 7 * DAY_MS,
+  fortnight: 14 * DAY_MS,
   month: 30 * DAY_MS,
   year: 365 * DAY_MS,
 }
@@ -129,7 +130,15 @@ export function readTimeSpan(words: readonly Word[], start: number, now: Date): 
     const ms = UNITS[unit]
     if (ms !== undefined) {
       // "last week" is the week before this one, "the last week" and "the last 7 days" end now.
-      if (n === null && isLast && !isRolling && unit !== 'hour' && unit !== 'minute' && unit !== 'day') {
+      if (
+        n === null &&
+        isLast &&
+        !isRolling &&
+        unit !== 'hour' &&
+        unit !== 'minute' &&
+        unit !== 'day' &&
+        unit !== 'fortnight'
+      ) {
         const [from, to] = calendar(unit, now.getTime(), 1)
         return done(span(from, to, `last ${unit}`), at + 1)
       }
@@ -174,7 +183,7 @@ function readPoint(words: readonly Word[], start: number, now: Date): Point | nu
   if (stem === 'this' || stem === 'current' || stem === 'last' || stem === 'previous') {
     const unit = words[at + 1]?.stem ?? ''
     const back = stem === 'last' || stem === 'previous' ? 1 : 0
-    if (UNITS[unit] !== undefined && unit !== 'minute') {
+    if (UNITS[unit] !== undefined && unit !== 'minute' && unit !== 'fortnight') {
       const [from, to] = calendar(unit, now.getTime(), back)
       return { from, to, name: `${back === 1 ? 'last' : 'this'} ${unit}`, end: at + 2 }
     }

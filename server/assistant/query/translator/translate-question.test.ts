@@ -206,6 +206,7 @@ const CASES: readonly Case[] = [
   ['How many events are there overall?', () => n(events)],
   ['how many events were there', () => n(E(usual))],
   ['events since 09:00', () => n(E(since(at('2026-11-20T09:00'))))],
+  ['plot events of the past fortnight', () => n(E(lastDays(14)))],
   ['events over the weekend', () => n(E(since(at('2026-11-14'), MONDAY)))],
 
   // Crashes and users.
@@ -558,6 +559,7 @@ const CASES: readonly Case[] = [
   ['how many sessions crashed since Monday', () => n(S(is('status', 'crashed'), since(MONDAY)))],
   ['active users in the last 7 days', () => [[users(S(lastDays(7)))]]],
   ['active users per day this week', () => by(S(since(MONDAY)), day, users)],
+  ['how many users are still on 4.11', () => [[users(S(is('release', 'shop@4.11.0'), usual))]]],
   ['How many active users on iOS?', () => [[users(S(is('os', 'iOS'), usual))]]],
   [
     'adoption of releases in the last 7 days',
@@ -751,6 +753,9 @@ describe('questions that are not understood', () => {
     ["events'; delete from issues; --", ['delete']],
     ['crashes compared', ['compared']],
     ['crashes vs', []],
+    ['stale issues not seen in the last 14 days', ['not']],
+    ['crashes without a user', ['without']],
+    ['what percentage of users run 4.12', ['percentage']],
     ['sessions by exception type', []],
     ['average number of crashes per day', []],
     ['devices with a crash-free rate below 95% this week compared with last week', []],

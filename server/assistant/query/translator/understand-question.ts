@@ -93,6 +93,8 @@ export function understandQuestion(
   }
   let pending: 'count' | 'by' | 'which' | 'top' | 'rank' | null = null
   let isNot = false
+  /** A negation of nothing that is known. */
+  let openNot: Item | null = null
   let isOrderedBy = false
   /** Places of the values of a comparison, by column. */
   const compared = new Map<string, { before: boolean; values: Set<string> }>()
@@ -137,6 +139,7 @@ export function understandQuestion(
       case 'value': {
         const values = [...item.values]
         filters.push({ dimension: item.dimension, values, isNot })
+        openNot = null
         const column = columnOf(item.dimension)
         const known = compared.get(column)
         if (says.versus)
@@ -197,11 +200,15 @@ export function understandQuestion(
         isOrderedBy = true
         break
       case 'count':
+        // "Issues by number of users"
+        if (before?.is !== 'by') pending = item.is
+        break
       case 'which':
         pending = item.is
         break
       case 'not':
         isNot = true
+        openNot = item
         break
       case 'new':
         says.new = true
@@ -235,6 +242,7 @@ export function understandQuestion(
         break
     }
   }
+  if (openNot !== null) leftOver.push(openNot)
   if (leftOver.length > 0) return { problem: 'unknown', places: leftOver }
   if (spans.length > 2) return { problem: 'I can compare two times at most', places: spans.map(({ item }) => item) }
 

@@ -110,7 +110,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
   ['issue, bug, ticket', measure('issues')],
   ['session, launch, visit', measure('sessions')],
   [
-    'active user, session user, user with session, dau, user are on, user is on, user are using, user are running',
+    'active user, session user, user with session, dau, user are on, user is on, user are using, user are running, user are still on, user is still on, user still on, user still use, user are still using',
     measure('active_users'),
   ],
   ['crashed session, session crash, session with crash, session that crashed', measure('crashed_sessions')],
@@ -123,7 +123,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
     measure('crash_free_users'),
   ],
   [
-    'crash rate, rate of crash, crash percentage, share of crashed session, percentage of crashed session',
+    'crash rate, rate of crash, crash percentage, share of crashed session, percentage of crashed session, percentage of session that crashed, share of session that crashed',
     measure('crash_rate'),
   ],
   ['adoption, adoption rate, release adoption, share of session, session share', measure('adoption')],
@@ -238,7 +238,10 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
     { is: 'by' },
   ],
   ['which, what, list, show, show me, give me, list all', { is: 'which' }],
-  ['not, except, excluding, without, other than, not on, not in, but not, apart from, outside', { is: 'not' }],
+  [
+    "not, except, excluding, without, other than, not on, not in, but not, apart from, outside, isn't, aren't, wasn't, weren't, don't, doesn't, didn't, non",
+    { is: 'not' },
+  ],
   [
     'versus, compared with, compared to, compare with, in comparison with, against, than in, relative to, compared against, in contrast to',
     { is: 'versus' },
@@ -270,7 +273,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
 
 /** Words that say nothing. */
 const FILLERS =
-  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while when where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just only much many how long what value data app application our project result row item lot same as than also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking last lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percentage percent share ratio rate quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
+  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while when where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just only much many how long what value data app application our project result row item lot same as than also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking last lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percent rate chart plot graph draw pls quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
     ' ',
   )
 
