@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { SYMBOL_KINDS } from '#server/symbols/files/symbol-kinds.api.ts'
 import { packIndex } from '#server/symbols/index-file/packed-index.ts'
 import { buildIndex } from '#server/symbols/indexing/build-index.ts'
@@ -11,11 +12,17 @@ const before = process.resourceUsage()
 const startedMs = performance.now()
 packIndex(`${path}.index`, (addPart) => buildIndex(path, kind, 0, addPart))
 const wallMs = performance.now() - startedMs
-const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+const { userCPUTime, systemCPUTime } = process.resourceUsage()
 process.stdout.write(
   JSON.stringify({
     wallMs,
     cpuMs: (userCPUTime + systemCPUTime - before.userCPUTime - before.systemCPUTime) / 1000,
-    memoryMiB: maxRSS / 1024,
+    memoryMiB: maxMemoryMiB(),
   }),
 )
+
+/** `maxRSS` would count the memory of the process that started this one. */
+function maxMemoryMiB(): number {
+  const kib = /VmHWM:\s*(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
+  return Number(kib ?? 0) / 1024
+}
