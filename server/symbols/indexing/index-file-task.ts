@@ -68,6 +68,7 @@ async function indexFile(app: App, file: FileToIndex, indexer: Indexer, signal: 
   if ((await countAttempt(app.db, file.id)) > MAX_ATTEMPTS)
     return record(app, file, { problem: `Indexing ended ${MAX_ATTEMPTS} times before it was done.` })
   try {
+    indexer.start()
     await withScratch(app, async (folder) => {
       const path = join(folder, 'file')
       if (!(await writeContent(app, file, path))) return

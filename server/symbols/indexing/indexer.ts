@@ -20,13 +20,23 @@ export class Indexer {
     this.#limits = limits
   }
 
+  /** Starts the process, so that it is ready when the first file is. */
+  start(): ChildProcess {
+    if (this.#process !== null) return this.#process
+    const child = startProcess(this.#limits)
+    child.once('exit', () => {
+      if (this.#process === child) this.#process = null
+    })
+    return (this.#process = child)
+  }
+
   /**
    * @param signal ends the process
    * @throws IndexerEndedError, and the reason of the signal
    */
   async build(work: IndexWork, signal: AbortSignal): Promise<IndexReply> {
     signal.throwIfAborted()
-    const child = (this.#process ??= startProcess(this.#limits))
+    const child = this.start()
     const { promise, resolve, reject } = Promise.withResolvers<IndexReply>()
     const onMessage = (message: unknown): void => resolve(IndexReply.parse(message))
     const onExit = (code: number | null, by: NodeJS.Signals | null): void => {

@@ -120,9 +120,15 @@ describe('a file', () => {
     const { id } = await store(project, aMap('poison'))
     const own = newProcesses()
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const run = indexWaitingFiles(app, project.owner.actor.orgId, never)
-      for (const pid of await waitFor('the process', () => own().length > 0 && own())) send(pid, 'SIGKILL')
-      await expect(run).rejects.toThrow(IndexerEndedError)
+      let isOver = false
+      const run = indexWaitingFiles(app, project.owner.actor.orgId, never).finally(() => (isOver = true))
+      const ended = expect(run).rejects.toThrow(IndexerEndedError)
+      // One that ends before it has the file is replaced.
+      await waitFor('the end of the process', () => {
+        for (const pid of own()) send(pid, 'SIGKILL')
+        return isOver
+      })
+      await ended
       expect(await stateOf(id)).toMatchObject({ state: 'indexing', attempts: attempt })
     }
     await indexWaitingFiles(app, project.owner.actor.orgId, never)
