@@ -2,7 +2,7 @@ import type { RangeName } from '#shared/issue-values.ts'
 import type { Facts } from './facts.ts'
 import type { Question } from './question.ts'
 import { type Project, page, Project as ProjectShape } from './shapes.ts'
-import { coveringRange, isWholeRange, lastDays, rangeLabel, type Period } from './time-words.ts'
+import { coveringRange, isWholeRange, lastDays, rangeLabel, type Period, withinDays } from './time-words.ts'
 
 /** The input of an intent: the question with its scope, the means to read facts, and the answer to write. */
 export type Asked = {
@@ -21,6 +21,8 @@ export type Asked = {
 /** One kind of question: recognised by its words, answered from facts. */
 export type Intent = {
   readonly name: string
+  /** The time of its figures, when it is always the same. */
+  readonly fixedTime?: string
   /** How well the words fit; 0 is not at all. */
   fits(question: Question): number
   answer(asked: Asked): Promise<void>
@@ -56,15 +58,27 @@ export const ofScope = ({ projects, projectId }: Asked): string =>
 
 const nameOf = (project: Project | undefined): string => project?.name ?? 'the project'
 
-/** The period that the question names, else the last days. */
-export const askedPeriod = ({ question, facts }: Asked, days = 7): Period =>
-  question.period ?? lastDays(days, facts.now)
+/** The period that the question names, else the last days; of one that is too long the end, and says so. */
+export function askedPeriod({ question, facts, say }: Asked, maxDays = MAX_DAYS): Period {
+  const period = question.period ?? lastDays(7, facts.now)
+  const whole = withinDays(period, maxDays, facts.now)
+  if (whole !== period) say(`That is longer than can be counted at once, so this is ${whole.label}.`)
+  return whole
+}
 
-/** The range of figures that has the period; figures are counted in ranges that end now. */
-export function askedRange(asked: Asked, days = 7): { range: RangeName; label: string; period: Period } {
-  const period = askedPeriod(asked, days)
+/** Days of which events are counted at once. */
+const MAX_DAYS = 90
+
+/** The range of figures that has the period; figures are counted in ranges that end now, and says so of other periods. */
+export function askedRange(asked: Asked, days = 7): { range: RangeName; label: string } {
+  const period = asked.question.period ?? lastDays(days, asked.facts.now)
   const range = coveringRange(period, asked.facts.now)
-  return { range, label: isWholeRange(period, asked.facts.now) ? period.label : rangeLabel(range), period }
+  if (isWholeRange(period, asked.facts.now)) return { range, label: period.label }
+  const label = rangeLabel(range)
+  asked.say(
+    `These figures are kept for ranges that end now, so they are those ${label}, not of exactly the time that was asked for.`,
+  )
+  return { range, label }
 }
 
 /** `q` of lists of issues, with the filters that the question names. */

@@ -1,4 +1,4 @@
-import { readPeriod, type Period } from './time-words.ts'
+import { readPeriods, type Period } from './time-words.ts'
 
 /** A question as far as its words alone say what it is about; names of the organisation's data are looked up later. */
 export type Question = {
@@ -7,6 +7,8 @@ export type Question = {
   /** As it was written. */
   readonly written: string
   readonly period: Period | null
+  /** The time that the one is compared with. */
+  readonly against: Period | null
   /** Versions, as written: `4.11`, `shop@4.12.0`, and the words `latest` and `previous`. */
   readonly releases: readonly string[]
   /** Short id or UUID. */
@@ -53,7 +55,7 @@ export function readQuestion(written: string, now: Date): Question {
   return {
     text,
     written: oneLine,
-    period: readPeriod(text, now),
+    ...readPeriods(userAs === null ? text : text.replace(userAs.toLowerCase(), ' '), now),
     releases: releasesIn(withoutDevice),
     issue: UUID.exec(rest)?.[0].toLowerCase() ?? shortIdIn(withoutDevice),
     user: userAs,

@@ -416,6 +416,20 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
       async () => figures(await events(ago(DAY_MS), FAR, `(e.level = 'fatal' or i.is_unhandled)`)),
     ],
     ['error count of Kiosk this week', async () => figures(await events(day(16), FAR, 'true', w.kiosk.id))],
+    [
+      'How many errors last week?',
+      async () => scoped('from Monday 9 November', figures(await events(day(9), day(16)))),
+    ],
+    ['errors between 11 and 13 Nov, how many events', async () => figures(await events(day(11), day(14)))],
+    ['how many errors the day before yesterday', async () => figures(await events(day(18), day(19)))],
+    ['how many errors over the weekend', async () => figures(await events(day(14), day(16)))],
+    ['how many errors in the past fortnight', async () => figures(await events(ago(14 * DAY_MS)))],
+    ['how many errors month to date', async () => figures(await events(day(1)))],
+    ['how many errors this quarter', async () => figures(await events(day(1)))],
+    ['how many errors in Q3', () => scoped('from Friday 3 July 2026', figures(0))],
+    ['how many errors since 9am', async () => figures(await events(day(20, 9)))],
+    ['how many errors this morning', async () => figures(await events(day(20), day(20, 12)))],
+    ['how many errors last night', async () => figures(await events(day(19, 18), day(20, 6)))],
     ['how many exceptions on Wednesday', async () => figures(await events(day(18), day(19)))],
     [
       'total number of errors in Shop in the last 3 days',
@@ -555,13 +569,23 @@ test('the first words come within 300 ms of processor time', async () => {
   expect(firstMs).toBeLessThan(300)
 })
 
+test('an answer of another time than the one that was asked for says which it is', async () => {
+  expect((await ask('slowest screens yesterday')).text).toContain('they are those in the last 7 days')
+  expect((await ask('Is 4.12 healthy this week?')).text).toContain('they are those in the last 30 days')
+  expect((await ask('crash rate yesterday')).text).not.toContain('they are those')
+})
+
 test('a period is as long as it says', () => {
   const askedPeriod = (text: string) => understand([text], NOW).question.period
   expect(askedPeriod('errors in the last 3 hours')?.from).toEqual(ago(3 * HOUR_MS))
-  expect(askedPeriod('errors since two days ago')?.from).toEqual(ago(2 * DAY_MS))
+  expect(askedPeriod('errors since two days ago')?.from).toEqual(day(18))
+  expect(askedPeriod('errors last week')).toMatchObject({ from: day(9), to: day(16) })
+  expect(askedPeriod('errors in the last week')?.from).toEqual(WEEK)
+  expect(askedPeriod('errors of user 2015, may it be')).toBeNull()
   expect(askedPeriod('errors since Nov 3')?.from).toEqual(day(3))
   expect(askedPeriod('errors since 2026-11-05')?.from).toEqual(day(5))
-  expect(askedPeriod('errors on Friday')).toMatchObject({ from: day(13), to: day(14) })
+  expect(askedPeriod('errors on Friday')?.from).toEqual(day(20))
+  expect(askedPeriod('errors on Thursday')).toMatchObject({ from: day(19), to: day(20) })
   expect(askedPeriod('errors since Friday')?.from).toEqual(day(20))
   expect(askedPeriod('errors this month')?.from).toEqual(day(1))
   expect(askedPeriod('errors of release 4.12')).toBeNull()

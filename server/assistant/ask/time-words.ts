@@ -1,35 +1,11 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/kernel/day.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 import type { RangeName } from '#shared/issue-values.ts'
+import { readTimeSpan, type TimeSpan } from '../query/translator/times.ts'
+import { readWords } from '../query/translator/words.ts'
 
 /** A time that a question names. `to` is null for now. */
 export type Period = { readonly from: Date; readonly to: Date | null; readonly label: string }
 
-const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october']
-  .concat('november', 'december')
-  .map((name) => name.slice(0, 3))
-const NUMBERS = [
-  'zero',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-]
-const UNITS: Readonly<Record<string, number>> = {
-  minute: MINUTE_MS,
-  hour: HOUR_MS,
-  day: DAY_MS,
-  week: 7 * DAY_MS,
-  month: 30 * DAY_MS,
-}
 const RANGE_MS: readonly (readonly [RangeName, number])[] = [
   ['1h', HOUR_MS],
   ['24h', DAY_MS],
@@ -49,97 +25,97 @@ export const dayText = (at: Date): string =>
 /** `2026-11-24 14:00 UTC`. */
 export const timeText = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
+/** A time that a question compares with: "than last week", "vs yesterday". */
+const COMPARED = /\b(?:than|versus|vs\.?|against|compared? (?:with|to)|and) (?:in |on |the one of )?$/
+
 /**
- * The time that a text names, in UTC: a span ("last 3 days", "past week"), a start ("since Tuesday", "since 24 November"),
- * or a day ("today", "yesterday", "on Monday"). Null when it names none.
+ * The times that a text names, in UTC: a span ("last 3 days", "last week"), a start ("since Tuesday", "since 9am"), a day
+ * ("yesterday", "on Monday") or a quarter; `against` is the one that it compares with.
  * @param text in lower case
  */
-export function readPeriod(text: string, now: Date): Period | null {
+export function readPeriods(text: string, now: Date): { period: Period | null; against: Period | null } {
+  const plain = inWordsOfSpans(text, now)
+  const words = readWords(plain, new Set(), () => true)
+  const found: { period: Period; isCompared: boolean }[] = []
+  for (let at = 0; at < words.length;) {
+    const read = isNoTime(words[at - 1]?.stem, words[at]?.stem) ? null : readTimeSpan(words, at, now)
+    const period = read === null ? null : periodOf(read.span, now)
+    if (period !== null) found.push({ period, isCompared: COMPARED.test(plain.slice(0, words[at]?.start)) })
+    at += read?.length ?? 1
+  }
+  const [first, second] = found
+  if (first === undefined) return { period: readDayPart(text, now), against: null }
+  return first.isCompared
+    ? { period: second?.period ?? null, against: first.period }
+    : { period: first.period, against: second?.isCompared === true ? second.period : null }
+}
+
+/** Words of time that the reader of spans knows by others. */
+const inWordsOfSpans = (text: string, now: Date): string =>
+  text
+    .replaceAll(
+      /\bthe day before yesterday\b/g,
+      before(now, 2 * DAY_MS)
+        .toISOString()
+        .slice(0, 10),
+    )
+    .replaceAll(/\b(week|month|year)[- ]to[- ]date\b/g, 'this $1')
+    .replaceAll(/\b(?:right now|at the moment|just now|this hour)\b/g, 'the last hour')
+    .replaceAll(/\bsince (?=\d+h\b|\d+ hours? ago)/g, 'last ')
+    .replaceAll(/(?<!last |past |previous )\b(\d{1,3}) ?(h|d|w)\b/g, 'last $1$2')
+    .replaceAll(
+      /\b(?:in|within|for|over) (?=(?:\d{1,3}|a few|a couple of) (?:minute|hour|day|week|month)s?\b)/g,
+      'last ',
+    )
+    .replaceAll(/\b(last|past) a (?=few|couple)/g, '$1 ')
+
+/** A year or a month stands alone only as a part of something else: "may it be", "user 2015". */
+const isNoTime = (before: string | undefined, word = ''): boolean =>
+  /^(?:may|march|mar|sun|sat|mon|20\d\d)$/.test(word) &&
+  !/^(?:in|since|of|during|for|until|before|on|last)$/.test(before ?? '')
+
+function periodOf({ from, to, name }: TimeSpan, now: Date): Period | null {
+  // A time without a start is as long as the longest range.
+  const start = from ?? (to === null ? null : before(to, 30 * DAY_MS))
+  if (start === null || start > now || (to !== null && to <= start)) return null
+  if (to === null && name.startsWith('the last ')) return { from: start, to, label: `in ${name}` }
+  return spanFrom(start, to, now)
+}
+
+function spanFrom(from: Date, to: Date | null, now: Date): Period {
+  const isDay = (at: Date): boolean => at.getTime() % DAY_MS === 0
+  if (to === null || to > now) return { from, to: null, label: `since ${isDay(from) ? dayText(from) : timeText(from)}` }
+  if (!isDay(from) || !isDay(to)) return { from, to, label: `from ${timeText(from)} to ${timeText(to)}` }
+  const last = before(to, DAY_MS)
+  const label = from.getTime() === last.getTime() ? `on ${dayText(from)}` : `from ${dayText(from)} to ${dayText(last)}`
+  return { from, to, label }
+}
+
+const NIGHT_FROM_MS = -6 * HOUR_MS
+const MORNING_MS = 12 * HOUR_MS
+
+/** Parts of days, and quarters. */
+function readDayPart(text: string, now: Date): Period | null {
   const today = dayStart(now)
-  const span =
-    /\b(?:last|past|previous|in the|within|for the|over the)\s+(?:last\s+|past\s+)?(?:(\d{1,3}|a|an|couple of|few|[a-z]+)\s+)?(minute|hour|day|week|month)s?\b/.exec(
-      text,
-    ) ?? /\b(\d{1,3})\s?-?(minute|hour|day|week|month)s?\b(?! ago)/.exec(text)
-  if (span !== null) {
-    const amount = numberOf(span[1])
-    const unit = span[2] ?? 'day'
-    if (amount !== null) return spanOf(amount, unit, now)
-  }
-  const short = /\b(?:last\s+|past\s+)?(\d{1,3})(h|d|w)\b/.exec(text)
-  if (short !== null) return spanOf(Number(short[1]), { h: 'hour', d: 'day', w: 'week' }[short[2] ?? 'd'] ?? 'day', now)
-  const ago = /\b(?:since|from|after)\s+(\d{1,3}|[a-z]+)\s+(minute|hour|day|week|month)s?\s+ago\b/.exec(text)
-  const agoAmount = ago === null ? null : numberOf(ago[1])
-  if (ago !== null && agoAmount !== null) return spanOf(agoAmount, ago[2] ?? 'day', now)
-  if (/\byesterday\b/.test(text)) {
-    const from = before(today, DAY_MS)
-    return /\bsince yesterday\b/.test(text)
-      ? { from, to: null, label: `since ${dayText(from)}` }
-      : { from, to: today, label: `on ${dayText(from)}` }
-  }
-  if (/\b(?:today|this morning|tonight|since midnight)\b/.test(text))
-    return { from: today, to: null, label: `since ${dayText(today)}` }
-  if (/\bthis week\b/.test(text)) {
-    const from = before(today, ((today.getUTCDay() + 6) % 7) * DAY_MS)
-    return { from, to: null, label: `since ${dayText(from)}` }
-  }
-  if (/\bthis month\b/.test(text)) {
-    const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
-    return { from, to: null, label: `since ${dayText(from)}` }
-  }
-  if (/\b(?:overnight|right now|at the moment|just now|this hour)\b/.test(text))
-    return /overnight/.test(text) ? spanOf(12, 'hour', now) : spanOf(1, 'hour', now)
-  return weekday(text, today) ?? date(text, today)
+  const at = (ms: number): Date => new Date(today.getTime() + ms)
+  if (/\bthis morning\b/.test(text)) return spanFrom(today, at(MORNING_MS), now)
+  if (/\btonight\b/.test(text)) return spanFrom(today, null, now)
+  // From 18 to 6 o'clock.
+  if (/\b(?:last night|overnight)\b/.test(text)) return spanFrom(at(NIGHT_FROM_MS), at(-NIGHT_FROM_MS), now)
+  const quarter = /\b(?:(this|last|current|previous) quarter|q([1-4])(?: (20\d\d))?)\b/.exec(text)
+  if (quarter === null) return null
+  const current = Math.floor(now.getUTCMonth() / 3)
+  const back = quarter[1] === 'last' || quarter[1] === 'previous' ? 1 : 0
+  const n = quarter[2] === undefined ? current - back : Number(quarter[2]) - 1
+  const year = quarter[3] === undefined ? now.getUTCFullYear() - (n > current ? 1 : 0) : Number(quarter[3])
+  const [from, to] = [new Date(Date.UTC(year, n * 3)), new Date(Date.UTC(year, n * 3 + 3))]
+  return from > now ? null : spanFrom(from, to, now)
 }
 
-function spanOf(amount: number, unit: string, now: Date): Period {
-  const ms = Math.max(1, amount) * (UNITS[unit] ?? DAY_MS)
-  const label = amount === 1 ? `in the last ${unit}` : `in the last ${amount} ${unit}s`
-  return { from: before(now, ms), to: null, label }
-}
-
-function numberOf(text: string | undefined): number | null {
-  if (text === undefined || text === 'a' || text === 'an') return 1
-  if (text === 'couple of') return 2
-  if (text === 'few') return 3
-  if (/^\d+$/.test(text)) return Number(text)
-  const number = NUMBERS.indexOf(text)
-  return number < 0 ? null : number
-}
-
-function weekday(text: string, today: Date): Period | null {
-  const found = /\b(since|on|from|after|last|until)?\s*(sun|mon|tues|wednes|thurs|fri|satur)day\b/.exec(text)
-  if (found === null) return null
-  const back = (today.getUTCDay() - DAYS.indexOf(`${found[2]}day`) + 7) % 7
-  // Today's own name means the one before, except in "since".
-  const from = before(today, (back === 0 && found[1] !== 'since' ? 7 : back) * DAY_MS)
-  return found[1] === 'on' || found[1] === 'last'
-    ? { from, to: new Date(from.getTime() + DAY_MS), label: `on ${dayText(from)}` }
-    : { from, to: null, label: `since ${dayText(from)}` }
-}
-
-/** "since 24 November", "since Nov 24", "since 2026-11-24", "on …". */
-function date(text: string, today: Date): Period | null {
-  const iso = /\b(20\d\d)-(\d\d)-(\d\d)\b/.exec(text)
-  const month = `(${MONTHS.join('|')})[a-z]*`
-  const dayFirst = new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${month}\\b`).exec(text)
-  const monthFirst = new RegExp(`\\b${month} (\\d{1,2})(?:st|nd|rd|th)?\\b`).exec(text)
-  let from: Date | null = null
-  if (iso !== null) from = new Date(`${iso[0]}T00:00:00Z`)
-  else if (dayFirst !== null) from = dateOf(Number(dayFirst[1]), dayFirst[2], today)
-  else if (monthFirst !== null) from = dateOf(Number(monthFirst[2]), monthFirst[1], today)
-  if (from === null || Number.isNaN(from.getTime()) || from > today) return null
-  return /\bon\s+(?:the\s+)?(?:\d|[a-z]{3,9} \d)/.test(text)
-    ? { from, to: new Date(from.getTime() + DAY_MS), label: `on ${dayText(from)}` }
-    : { from, to: null, label: `since ${dayText(from)}` }
-}
-
-/** The last such day up to today. */
-function dateOf(day: number, monthName: string | undefined, today: Date): Date | null {
-  const month = MONTHS.indexOf(monthName ?? '')
-  if (month < 0 || day < 1 || day > 31) return null
-  const inYear = (year: number): Date => new Date(Date.UTC(year, month, day))
-  const this_ = inYear(today.getUTCFullYear())
-  return this_ > today ? inYear(today.getUTCFullYear() - 1) : this_
+/** The same period, or its last days when it has more. */
+export function withinDays(period: Period, days: number, now: Date): Period {
+  const from = before(period.to ?? now, days * DAY_MS)
+  return period.from >= from ? period : spanFrom(from, period.to, now)
 }
 
 /** The shortest range of figures, ending now, that has the whole period; the longest for an older one. */

@@ -71,7 +71,7 @@ const CONTINUES =
 const POINTS_BACK = /\b(?:it|its|it's|that|this|these|those|them|they|there|same)\b/
 /** Questions with no more words than their scope need no words of a kind. */
 const SCOPE_WORDS =
-  /\b(?:and|what|how|about|but|or|also|same|only|just|then|now|so|ok|okay|for|on|in|with|since|the|a|of|is|are|it|that|this|last|past|days?|hours?|weeks?|months?|release|version|user|please|instead|today|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|[\W\d_]+/g
+  /\b(?:and|what|how|about|but|or|also|same|only|just|then|now|so|ok|okay|for|on|in|with|since|the|a|of|is|are|it|that|this|last|past|days?|hours?|weeks?|months?|release|version|user|please|instead|today|yesterday|morning|night|overnight|weekend|fortnight|quarter|year|between|from|to|until|before|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|[\W\d_]+/g
 
 /**
  * The last question, with what the ones before it say about its kind and scope: "and on Android?" asks the same again.

@@ -7,6 +7,7 @@ import { count, percent, plural } from '../words.ts'
 /** "What is the adoption of 4.12?", "How many people have updated?" */
 export const adoption: Intent = {
   name: 'adoption',
+  fixedTime: 'in the last 24 hours',
   fits: ({ text }) =>
     /adopt|uptake|up ?to date|updated? (?:to|yet|already)|have updated|still (?:on|use|using|run)|(?:on|use|using|run|running|have|installed) (?:the )?(?:latest|newest|old|release|version|v?\d+\.\d+)|share of (?:release|version|users on|\d)|upgrad|migrated to|spread of|rolled out to how many/.test(
       text,

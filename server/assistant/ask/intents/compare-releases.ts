@@ -7,6 +7,7 @@ import { count, percent, plural } from '../words.ts'
 /** "Compare 4.12 with 4.11", "Is the latest release better than the previous one?" */
 export const compareReleases: Intent = {
   name: 'compare_releases',
+  fixedTime: 'in the last 30 days',
   fits({ text, releases }) {
     const compares =
       /compar|\bversus\b|\bvs\b|against|better|worse than|worse or|differen|improv|between|relative to/.test(text)

@@ -1,8 +1,8 @@
-import { filterWords, healthFilters, ofProjects, ofScope, askedRange, type Asked, type Intent } from '../asked.ts'
+import { filterWords, healthFilters, ofProjects, ofScope, askedPeriod, type Asked, type Intent } from '../asked.ts'
 import { pathTo, type Cite } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { Series } from '../shapes.ts'
-import { timeText, type Period } from '../time-words.ts'
+import { coveringRange, timeText, type Period } from '../time-words.ts'
 import { count, percent, plural, quoted } from '../words.ts'
 
 /** "How did the crash-free rate develop?", "What is the crash rate of 4.12 on Android?" */
@@ -18,7 +18,8 @@ export const crashFree: Intent = {
         : 0,
   async answer(asked) {
     const { question, facts, projectId } = asked
-    const { range, period, label } = askedRange(asked)
+    const period = askedPeriod(asked, 30)
+    const range = coveringRange(period, facts.now)
     const releases = await findReleases(asked)
     if (question.releases.length > 0 && releases.length === 0) return
     const isOwnPeriod = question.period !== null
@@ -40,7 +41,7 @@ export const crashFree: Intent = {
         .map(({ project, figures }) => ({ project, figures, ...addSessions(figures, period) }))
         .filter(({ sessions }) => sessions > 0)
       const what = `${release === undefined ? ofScope(asked) : ` of ${release.version}`}${filterWords(question)}`
-      const when = isOwnPeriod ? period.label : label
+      const when = period.label
       const cite = facts.source(
         `Crash-free sessions${what} ${when}`,
         'readMetrics',

@@ -10,6 +10,7 @@ const SHARED = ['device', 'device.model', 'os', 'os.name', 'browser', 'environme
 /** "What is SHOP-3?", "When was SHOP-3 first seen?", "Which releases and devices have it?" */
 export const issue: Intent = {
   name: 'issue',
+  fixedTime: 'of all time',
   fits: (question) => (question.issue === null ? 0 : 6),
   async answer(asked) {
     const found = await findIssue(asked)

@@ -110,6 +110,7 @@ export const intake: Intent = {
 /** "Will the Play Store flag us?" */
 export const storeGuard: Intent = {
   name: 'store_guard',
+  fixedTime: 'of the days that the stores look at',
   fits: ({ text }) => (/play store|app store|google play|\bstores?\b|bad behaviou?r|android vitals/.test(text) ? 8 : 0),
   async answer(asked) {
     const found = await ofProjects(asked, (project) =>

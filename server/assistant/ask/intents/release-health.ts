@@ -18,6 +18,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** "Is 4.12 healthy?", "Should the rollout go on?" */
 export const releaseHealth: Intent = {
   name: 'release_health',
+  fixedTime: 'in the last 30 days',
   fits: ({ text, releases }) =>
     /health|roll(?:ing)?[- ]?(?:out|back)|\bsafe\b|\bship|verdict|go on\b|continue|pause|halt|\bstop\b|release .*(?:ok|okay|good|fine)|good enough|stable enough/.test(
       text,
