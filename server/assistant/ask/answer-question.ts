@@ -179,7 +179,9 @@ function scopeOf(
     [name, slug].some(
       (word) =>
         word.length > 1 &&
-        ` ${question.text.replaceAll(/[^\p{L}\p{N}_-]+/gu, ' ')} `.includes(` ${word.toLowerCase()} `),
+        ` ${`${question.text} ${question.written.toLowerCase()}`.replaceAll(/[^\p{L}\p{N}_-]+/gu, ' ')} `.includes(
+          ` ${word.toLowerCase()} `,
+        ),
     ),
   )
   const [only] = named

@@ -23,6 +23,8 @@ export type Intent = {
   readonly name: string
   /** The time of its figures, when it is always the same. */
   readonly fixedTime?: string
+  /** Whether it keeps to further conditions of issues. */
+  readonly takesTerms?: true
   /** How well the words fit; 0 is not at all. */
   fits(question: Question): number
   answer(asked: Asked): Promise<void>
@@ -82,8 +84,8 @@ export function askedRange(asked: Asked, days = 7): { range: RangeName; label: s
 }
 
 /** `q` of lists of issues, with the filters that the question names. */
-export function issueTerms({ os, device, environment, user }: Question): string[] {
-  const terms: string[] = []
+export function issueTerms({ os, device, environment, user, terms: conditions }: Question): string[] {
+  const terms = [...conditions]
   if (os !== null) terms.push(`os.name:${os}`)
   if (device !== null) terms.push(`device.model:${quotedTerm(device)}`)
   if (environment !== null) terms.push(`environment:${environment}`)
@@ -95,11 +97,12 @@ export function issueTerms({ os, device, environment, user }: Question): string[
 export const quotedTerm = (text: string): string => `"${text.replaceAll(/["\\]/g, ' ')}"`
 
 /** The filters as words: " on Android in production". */
-export function filterWords({ os, device, environment }: Question): string {
+export function filterWords({ os, device, environment, terms }: Question): string {
   return [
     os === null ? '' : ` on ${os}`,
     device === null ? '' : ` on ${device}`,
     environment === null ? '' : ` in ${environment}`,
+    terms.length === 0 ? '' : ` with ${terms.join(' ')}`,
   ].join('')
 }
 

@@ -1,3 +1,4 @@
+import { correctWords } from './spelling.ts'
 import { readPeriods, type Period } from './time-words.ts'
 
 /** A question as far as its words alone say what it is about; names of the organisation's data are looked up later. */
@@ -19,8 +20,10 @@ export type Question = {
   readonly environment: string | null
   /** Text in quotes, as written. */
   readonly quoted: string | null
-  /** "top 3". */
+  /** "top 3", "the five worst". */
   readonly limit: number | null
+  /** Further conditions of issues, as terms of their search. */
+  readonly terms: readonly string[]
 }
 
 const SYSTEMS = ['Android', 'iOS', 'iPadOS', 'macOS', 'Windows', 'Linux', 'tvOS', 'watchOS', 'ChromeOS', 'HarmonyOS']
@@ -46,7 +49,7 @@ export function readQuestion(written: string, now: Date): Question {
     .replaceAll(/[‘’]/g, "'")
     .trim()
     .slice(0, MAX_CHARACTERS)
-  const text = oneLine.toLowerCase().replace(/[?!.\s]+$/, '')
+  const text = correctWords(oneLine.toLowerCase().replace(/[?!.\s]+$/, ''))
   const userAs = USER.exec(oneLine)?.[1] ?? EMAIL.exec(oneLine)?.[0] ?? null
   // An id of a user or an e-mail address is no version, a version is no short id.
   const rest = userAs === null ? oneLine : oneLine.replace(userAs, ' ')
@@ -68,6 +71,7 @@ export function readQuestion(written: string, now: Date): Question {
       null,
     quoted: /["“]([^"”]{1,200})["”]/.exec(oneLine)?.[1] ?? null,
     limit: limitIn(text),
+    terms: termsIn(text, oneLine),
   }
 }
 
@@ -94,6 +98,29 @@ function releasesIn(text: string): string[] {
   return [...new Set(ordered)].slice(0, 4)
 }
 
+const BOUNDS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:more than|over|above)/, '>'],
+  [/^at least/, '>='],
+  [/^(?:fewer than|less than|under|below)/, '<'],
+  [/^at most/, '<='],
+]
+
+/** "more than 100 users", "TypeErrors", "warnings". */
+function termsIn(text: string, written: string): string[] {
+  const counts = text.matchAll(
+    /\b(?:more than|over|above|at least|fewer than|less than|under|below|at most) (\d{1,9}) (users|people|customers|events|times|occurrences)\b/g,
+  )
+  const types = written.matchAll(/(?<![\w."“])([A-Z][\w$]*(?:Error|Exception|Fault))s?\b/g)
+  return [
+    ...[...counts].map(([all, n, of = '']) => {
+      const bound = BOUNDS.find(([words]) => words.test(all))?.[1] ?? ''
+      return `${/users|people|customers/.test(of) ? 'users' : 'events'}:${bound}${n}`
+    }),
+    ...[...types].map(([, type]) => `error.type:${type}`),
+    ...(/\bwarnings?\b/.test(text) ? ['level:warning'] : []),
+  ]
+}
+
 function shortIdIn(text: string): string | null {
   for (const match of text.matchAll(SHORT_ID))
     if (!/^(?:last|past|top|sm|utf|http|sha|md|covid|gpt|ios|android|iphone)-/i.test(match[0]) && !/^\d/.test(match[0]))
@@ -105,9 +132,12 @@ function limitIn(text: string): number | null {
   const found =
     /\b(?:top|worst|first|slowest|biggest|newest|latest)\s+(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\b(?!\s*(?:hour|day|week|month|minute))/.exec(
       text,
+    ) ??
+    /\b(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s+(?:worst|top|most|biggest|slowest|fastest|newest|latest|oldest|main)\b/.exec(
+      text,
     )
-  if (found === null) return null
+  if (found?.[1] === undefined) return null
   const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
-  const n = /^\d+$/.test(found[1] ?? '') ? Number(found[1]) : words.indexOf(found[1] ?? '')
+  const n = /^\d+$/.test(found[1]) ? Number(found[1]) : words.indexOf(found[1])
   return Math.min(Math.max(n, 1), 25)
 }

@@ -208,6 +208,7 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
   regressions: [
     ['What regressed since Tuesday?', async () => scoped('since Tuesday', await regressed(day(17)))],
     ['Which bugs came back this week?', () => regressed(day(16))],
+    ['regresions since tuesday', () => regressed(day(17))],
     ['Did any resolved issues return in the last 3 days?', () => regressed(ago(3 * DAY_MS))],
     ['which errors reappeared yesterday', () => regressed(day(19), day(20))],
     ['Anything reopened today?', () => regressed(day(20))],
@@ -219,6 +220,12 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['What are the worst issues?', () => worst('users', WEEK, 'true')],
     ['top 3 problems this week', () => worst('users', day(16), 'true')],
     ['What should we fix first?', () => worst('users', WEEK, 'true')],
+    [
+      'issues affecting more than 5 users',
+      async () => scoped('users:>5', await worst('users', WEEK, 'i.user_count > 5')),
+    ],
+    ['the two worst bugs', () => worst('users', WEEK, 'true')],
+    ['TypeErrors this week', () => ({ figures: [] })],
     ['biggest bugs of Kiosk', () => worst('users', WEEK, 'i.project_id = $2', w.kiosk.id)],
     ['Most frequent errors in the last 24 hours', () => worst('events', ago(DAY_MS), 'true')],
     ['Which errors occur most often since Wednesday?', () => worst('events', day(18), 'true')],
@@ -360,6 +367,7 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['Who has updated to the latest version of Shop?', () => figures(shareToday('shop@4.12.0'))],
     ['how many users still use 4.11', () => figures(shareToday('shop@4.11.0'))],
     ['adoption of releases', () => figures(shareToday('shop@4.11.0'), shareToday('kiosk@2.0.0', 'kiosk'))],
+    ['adpotion of 4.12', () => figures(shareToday('shop@4.12.0'))],
     ['uptake of shop@4.12.0', () => figures(shareToday('shop@4.12.0'))],
   ],
   starts: [
@@ -430,6 +438,14 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['how many errors since 9am', async () => figures(await events(day(20, 9)))],
     ['how many errors this morning', async () => figures(await events(day(20), day(20, 12)))],
     ['how many errors last night', async () => figures(await events(day(19, 18), day(20, 6)))],
+    [
+      'how many crsahes yesterday',
+      async () => figures(await events(day(19), day(20), `(e.level = 'fatal' or i.is_unhandled)`)),
+    ],
+    [
+      'how many errors in issues with more than 5 users',
+      async () => figures(await events(WEEK, FAR, 'i.user_count > 5')),
+    ],
     ['how many exceptions on Wednesday', async () => figures(await events(day(18), day(19)))],
     [
       'total number of errors in Shop in the last 3 days',
@@ -537,6 +553,10 @@ test.each([
   'DROP TABLE users',
   'crashes not in staging',
   'errors excluding iOS',
+  'errors by level',
+  'crashes by country',
+  'top users by crashes',
+  'adoption of releases with more than 5 users',
   '🐙',
 ])('%s is not understood: the answer says so, with three questions that are', async (question) => {
   expect(understand([question], NOW).intent).toBeNull()

@@ -52,16 +52,23 @@ export type Understood = { readonly question: Question; readonly intent: Intent 
 
 const LEAVES_OUT = /\b(?:not (?:in|on|from)|excluding|except|other than|apart from)\b/
 
+/** Kinds of figures that no operation has. */
+const NOT_COUNTED =
+  /\b(?:by|per|each|every|which|top|what) (?:countr|region|cit(?:y|ies)\b|languages?\b|locale|browser|carrier|network|levels?\b|severit|(?:exception |error )?types?\b|teams?\b|assignee|tags?\b|culprit|files?\b|functions?\b|minute|week\b|month\b)|(?:crash|error|issue|event|exception|bug)\w* (?:by|per) (?:screens?|users?|customers?)\b|\b(?:android|ios|os) versions?\b|\b(?:oom|memory|battery)\b/
+/** Lists of users are those of an issue or of a release. */
+const LISTS_USERS = /\b(?:which|top|worst|most affected) (?:\d+ )?(?:users|customers|people)\b/
+
 /** The kind of a question by its words; null when none fits. */
 function intentOf(question: Question): Intent | null {
   // Figures have filters of what to count only, and none of what to leave out.
-  if (LEAVES_OUT.test(question.text)) return null
+  if (LEAVES_OUT.test(question.text) || NOT_COUNTED.test(question.text)) return null
+  if (LISTS_USERS.test(question.text) && question.issue === null && question.releases.length === 0) return null
   let best: { intent: Intent; fit: number } | null = null
   for (const intent of INTENTS) {
     const fit = intent.fits(question)
     if (fit > (best?.fit ?? 0)) best = { intent, fit }
   }
-  return best?.intent ?? null
+  return question.terms.length > 0 && best?.intent.takesTerms !== true ? null : (best?.intent ?? null)
 }
 
 /** Begins a question that continues the one before. */
@@ -124,5 +131,9 @@ function missing(question: Question, before: Question): Partial<Question> {
   const kept = Object.fromEntries(
     filters.flatMap((key) => (question[key] === null && before[key] !== null ? [[key, before[key]]] : [])),
   )
-  return { ...kept, ...(question.releases.length === 0 ? { releases: before.releases } : {}) }
+  return {
+    ...kept,
+    ...(question.releases.length === 0 ? { releases: before.releases } : {}),
+    ...(question.terms.length === 0 ? { terms: before.terms } : {}),
+  }
 }

@@ -10,6 +10,7 @@ const NEW =
 /** "What is new since Tuesday?", "Which issues did 4.12 introduce?" */
 export const newIssues: Intent = {
   name: 'new_issues',
+  takesTerms: true,
   fits: ({ text }) =>
     NEW.test(text.replaceAll(/\bnew(?:est)? (?:release|version|build)\b/g, ''))
       ? /\bissue|\bbug|\berror|\bcrash|\bproblem|exception|what/.test(text)

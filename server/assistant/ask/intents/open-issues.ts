@@ -6,6 +6,7 @@ import { plural } from '../words.ts'
 /** "How many open issues are there?", "What is assigned to me?", "Which critical issues are unassigned?" */
 export const openIssues: Intent = {
   name: 'open_issues',
+  takesTerms: true,
   fixedTime: 'of now',
   fits({ text, issue }) {
     if (issue !== null) return 0

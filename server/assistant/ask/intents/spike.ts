@@ -12,6 +12,7 @@ const BEFORE_MS = 24 * HOUR_MS
 /** "What changed before the spike?" */
 export const spike: Intent = {
   name: 'spike',
+  takesTerms: true,
   fits: ({ text }) =>
     /spik(?:e|es|ing)\b|\bsurge|\bburst|sudden|\bpeak|what changed|\bjump(?:ed|s)?\b|shot up|went up|going up|more (?:crashes|errors|events) than|why (?:are|is|did|do) .*(?:more|increas|ris|rose|up\b|high)|increase(?:d)? in|explod|anomal|unusual/.test(
       text,

@@ -17,6 +17,7 @@ import { count, plural } from '../words.ts'
 /** "How many errors today?" */
 export const volume: Intent = {
   name: 'volume',
+  takesTerms: true,
   fits: ({ text, issue, user }) =>
     issue !== null || user !== null
       ? 0
@@ -24,7 +25,7 @@ export const volume: Intent = {
             text,
           )
         ? 6
-        : /\bevents\b|\bexceptions\b/.test(text)
+        : /\bevents\b|\bexceptions\b/.test(text) && !/\b(?:issues|bugs)\b/.test(text)
           ? 2
           : 0,
   async answer(asked) {

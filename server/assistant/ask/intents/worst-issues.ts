@@ -10,7 +10,9 @@ const WORST =
 /** "Which issues hurt most users?", "Top 3 crashes of 4.12" */
 export const worstIssues: Intent = {
   name: 'worst_issues',
-  fits: ({ text }) => (WORST.test(text) ? 4 : /\b(?:issues|bugs|problems|errors|crashes)\b/.test(text) ? 1 : 0),
+  takesTerms: true,
+  fits: ({ text, terms }) =>
+    WORST.test(text) ? 4 : terms.length > 0 || /\b(?:issues|bugs|problems|errors|crashes)\b/.test(text) ? 1 : 0,
   async answer(asked) {
     const { question, facts, say, projectId } = asked
     const { text } = question
