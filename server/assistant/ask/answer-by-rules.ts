@@ -8,7 +8,10 @@ import type { Understood } from './understand.ts'
  */
 export async function answerByRules({ intent }: Understood, asked: Asked): Promise<boolean> {
   await intent?.answer(asked)
-  if (asked.question.period !== null && intent?.fixedTime !== undefined && asked.facts.sources.length > 0)
+  const { period, against } = asked.question
+  if (period !== null && against !== null && intent !== null && intent.fixedTime === undefined)
+    await intent.answer({ ...asked, question: { ...asked.question, period: against } })
+  if (period !== null && intent?.fixedTime !== undefined && asked.facts.sources.length > 0)
     asked.say(`These figures are not kept for the time that was asked for: they are those ${intent.fixedTime}.`)
   const { refused } = asked.facts
   for (const sentence of refused) asked.say(`I may not read all that this needs. ${sentence}`)

@@ -80,10 +80,10 @@ function releasesIn(text: string): string[] {
   for (const match of text.matchAll(VERSION)) places.set(match.index, (match[1] ?? '').replace(/^v(?=\d)/, ''))
   for (const match of text.matchAll(NAMED)) places.set(match.index, match[1] ?? '')
   for (const match of text.matchAll(
-    /\b(?:the |our )?(latest|newest|current|new|last|previous|prior|former|one before)\s?(?:release|version|build|rollout)?\b/gi,
+    /\b(?:the |our )?(latest|newest|current|new|last|previous|prior|former|one before)\s?(?:release|version|build|rollout|deploy(?:ment)?)?\b/gi,
   )) {
     const word = (match[1] ?? '').toLowerCase()
-    const isAlone = !/(?:release|version|build|rollout)$/i.test(match[0].trim())
+    const isAlone = !/(?:release|version|build|rollout|deploy(?:ment)?)$/i.test(match[0].trim())
     if (isAlone && word !== 'one before' && !/^(?:the )?(?:latest|newest|previous)$/i.test(match[0].trim())) continue
     if (
       isAlone &&

@@ -241,6 +241,10 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
           `i.is_unhandled and exists (select from events r where r.issue_id = i.id and r.release = 'shop@4.12.0')`,
         ),
     ],
+    ['crashes android 4.12 yesterday', () => worst('users', day(19), 'i.is_unhandled and e.occurred_at < $2', day(20))],
+    ['what broke yesterday', () => worst('users', day(19), 'e.occurred_at < $2', day(20))],
+    ['what broke last night', () => figures()],
+    ['what should I look at first', () => worst('users', WEEK, 'true')],
     ['which bugs affect the most people', () => worst('users', WEEK, 'true')],
   ],
   open_issues: [
@@ -306,6 +310,7 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['How stable is Kiosk?', () => crashFree(WEEK, inProject('kiosk'))],
     ['what share of sessions crashed in the last 24 hours', () => crashFree(ago(DAY_MS))],
     ['What is the crash rate of 4.12?', () => crashFree(WEEK, byRelease('shop@4.12.0'))],
+    ['is it getting worse', () => crashFree(WEEK)],
     ['How often does 4.11 crash?', () => crashFree(WEEK, byRelease('shop@4.11.0'))],
     ['crash-free trend over the last 30 days', () => crashFree(ago(30 * DAY_MS))],
     ['How many sessions crashed on Wednesday?', () => crashFree(day(18), undefined, day(19))],
@@ -324,6 +329,11 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['Which release crashes most in Kiosk?', () => figures(sessions(byRelease('kiosk@2.0.0')).crashRate)],
     ['Crash rate by operating system', () => figures(sessions(({ did }) => did !== undefined).crashRate)],
     ['How do Android and iOS compare?', () => figures(sessions(({ did }) => did !== undefined).crashRate)],
+    ['compare android with ios', () => figures(sessions(({ did }) => did !== undefined).crashRate)],
+    [
+      'compare staging and production',
+      () => figures(sessions((run) => run.project === 'shop' && run.at >= WEEK).crashRate),
+    ],
     [
       'crashes per environment in the last 24 hours',
       () => figures(sessions((run) => run.project === 'shop' && run.at >= ago(DAY_MS)).crashRate),
@@ -348,6 +358,10 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
       () => figures(sessions(byRelease('shop@4.12.0')).rate, sessions(byRelease('shop@4.11.0')).rate),
     ],
     [
+      'did it get worse after the deploy of Shop',
+      () => figures(sessions(byRelease('shop@4.12.0')).rate, sessions(byRelease('shop@4.11.0')).rate),
+    ],
+    [
       'is kiosk 2.0.0 worse than 1.9.0',
       () => figures(sessions(byRelease('kiosk@2.0.0')).rate, sessions(byRelease('kiosk@1.9.0')).rate),
     ],
@@ -359,6 +373,7 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['Is it safe to continue rolling out shop@4.12.0?', () => health('shop@4.12.0')],
     ['How is 4.11 doing?', () => health('shop@4.11.0')],
     ['should we roll back the latest version of Shop?', () => health('shop@4.12.0')],
+    ['did the last deploy of Shop break anything', () => health('shop@4.12.0')],
     ['Verdict of kiosk@2.0.0', () => health('kiosk@2.0.0')],
   ],
   adoption: [
@@ -378,11 +393,13 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ],
     ['how long does the app take to start', () => starts(WEEK)],
     ['app start p95 of 4.12', () => starts(WEEK, 'shop@4.12.0')],
+    ['is the app starting slower than before', () => starts(WEEK)],
     ['launch time in the last 24 hours', () => figures(4)],
   ],
   screens: [
     ['What are the slowest screens?', () => screen('CheckoutScreen')],
     ['Which screens load slowly?', () => screen('CheckoutScreen')],
+    ['how fast is checkout', () => screen('CheckoutScreen')],
     ['how fast is the checkout screen', () => screen('CheckoutScreen')],
     ['render time of the search page since Tuesday', () => screen('SearchScreen')],
     ['fastest screens', () => screen('SearchScreen')],
@@ -396,6 +413,14 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['what causes ANRs', () => figures(1)],
     ['Does the app hang?', () => figures(1)],
     ['ANRs of 4.12', () => figures(1)],
+  ],
+  releases: [
+    [
+      'list releases',
+      async () => figures(await one(`select count(*) from issues where first_release = 'shop@4.12.0'`)),
+    ],
+    ['when did we ship 4.12', async () => scoped('Releases', await newIn('shop@4.12.0'))],
+    ['which release broke beta', async () => scoped('name beta', figures(1, ...(await newIn('shop@4.12.0')).figures))],
   ],
   frames: [
     ['How many frames are frozen?', () => figures('1.00 %', '5.00 %')],
@@ -437,6 +462,14 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['how many errors in Q3', () => scoped('from Friday 3 July 2026', figures(0))],
     ['how many errors since 9am', async () => figures(await events(day(20, 9)))],
     ['how many errors this morning', async () => figures(await events(day(20), day(20, 12)))],
+    ['errors per day', async () => figures(await events(WEEK), await events(day(18), day(19)))],
+    [
+      'chart crashes per day since Wednesday',
+      async () => figures(await events(day(19), day(20), `(e.level = 'fatal' or i.is_unhandled)`)),
+    ],
+    ['errors per hour today', async () => figures(await events(day(20, 9), day(20, 10)))],
+    ['errors this week vs last week', async () => figures(await events(day(16)), await events(day(9), day(16)))],
+    ['compare this week with last week', async () => figures(await events(day(16)), await events(day(9), day(16)))],
     ['how many errors last night', async () => figures(await events(day(19, 18), day(20, 6)))],
     [
       'how many crsahes yesterday',

@@ -26,7 +26,7 @@ export const dayText = (at: Date): string =>
 export const timeText = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** A time that a question compares with: "than last week", "vs yesterday". */
-const COMPARED = /\b(?:than|versus|vs\.?|against|compared? (?:with|to)|and) (?:in |on |the one of )?$/
+const COMPARED = /\b(?:than|versus|vs\.?|against|with|compared? to|and) (?:in |on |the one of )?$/
 
 /**
  * The times that a text names, in UTC: a span ("last 3 days", "last week"), a start ("since Tuesday", "since 9am"), a day

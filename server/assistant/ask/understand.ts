@@ -12,6 +12,7 @@ import { intake, overview, storeGuard } from './intents/overview.ts'
 import { anrs, frames, starts, webVitals } from './intents/performance.ts'
 import { regressions } from './intents/regressions.ts'
 import { releaseHealth } from './intents/release-health.ts'
+import { releases } from './intents/releases.ts'
 import { screens, transactions } from './intents/screens.ts'
 import { spike } from './intents/spike.ts'
 import { userIssues } from './intents/user-issues.ts'
@@ -34,6 +35,7 @@ const INTENTS: readonly Intent[] = [
   adoption,
   regressions,
   spike,
+  releases,
   releaseHealth,
   compareReleases,
   breakdown,

@@ -10,12 +10,12 @@ const DIMENSIONS = [
   ['device', /\bdevices?\b|\bphones?\b|\bmodels?\b|handset|tablet|hardware/, 'devices'],
   [
     'os',
-    /\boses\b|\bos\b|operating systems?|\bplatforms?\b|android (?:or|vs|versus|and) ios|ios (?:or|vs|versus|and) android/,
+    /\boses\b|\bos\b|operating systems?|\bplatforms?\b|android (?:or|vs|versus|and|with|to|against|than) ios|ios (?:or|vs|versus|and|with|to|against|than) android/,
     'operating systems',
   ],
   [
     'environment',
-    /\benvironments?\b|production (?:or|vs|versus|and) staging|staging (?:or|vs|versus|and) production/,
+    /\benvironments?\b|prod(?:uction)? (?:or|vs|versus|and|with|to|against|than) staging|staging (?:or|vs|versus|and|with|to|against|than) prod/,
     'environments',
   ],
   [
@@ -40,6 +40,12 @@ export const breakdown: Intent = {
     const { question, facts, say } = asked
     const [dimension, , name] = dimensionOf(question) ?? DIMENSIONS[1]
     const { range, label } = askedRange(asked)
+    // What is compared is no filter.
+    const filtered = {
+      ...question,
+      ...(dimension === 'os' ? { os: null } : {}),
+      ...(dimension === 'environment' ? { environment: null } : {}),
+    }
     const isAnr = /\banrs?\b|not responding|hang/.test(question.text)
     const isUse =
       /most (?:used|common|popular)|\bused?\b|distribution|share|how many sessions|which .* (?:do|are) (?:our )?(?:users|people|customers)/.test(
@@ -58,12 +64,12 @@ export const breakdown: Intent = {
               dimension,
               sort: isUse ? '-sessions' : isBest ? rate : `-${rate}`,
               limit: String(question.limit ?? 5),
-              ...healthFilters(dimension === 'os' ? { ...question, os: null } : question, release?.version),
+              ...healthFilters(filtered, release?.version),
             },
           }),
     )
     for (const { project, figures } of found) {
-      const what = `${name} of ${project.name}${release === undefined ? '' : ` with ${release.version}`}${filterWords(dimension === 'os' ? { ...question, os: null } : question)}`
+      const what = `${name} of ${project.name}${release === undefined ? '' : ` with ${release.version}`}${filterWords(filtered)}`
       if (figures.sessions === 0) {
         say(`There are no sessions of ${project.name} ${label}, so its ${name} are unknown.`)
         continue

@@ -9,10 +9,9 @@ export const compareReleases: Intent = {
   name: 'compare_releases',
   fixedTime: 'in the last 30 days',
   fits({ text, releases }) {
-    const compares =
-      /compar|\bversus\b|\bvs\b|against|better|worse than|worse or|differen|improv|between|relative to/.test(text)
+    const compares = /compar|\bversus\b|\bvs\b|against|better|\bworse\b|differen|improv|between|relative to/.test(text)
     if (releases.length >= 2) return compares ? 7 : 5
-    return compares && (releases.length === 1 || /releases?|versions?/.test(text)) ? 6 : 0
+    return compares && (releases.length === 1 || /releases?\b|versions?\b|deploy/.test(text)) ? 6 : 0
   },
   async answer(asked) {
     const { facts, say } = asked

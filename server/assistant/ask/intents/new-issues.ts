@@ -11,7 +11,8 @@ const NEW =
 export const newIssues: Intent = {
   name: 'new_issues',
   takesTerms: true,
-  fits: ({ text }) =>
+  fits: ({ text, releases }) =>
+    (releases.length > 0 && /\bwhat (?:broke|has broken)\b/.test(text)) ||
     NEW.test(text.replaceAll(/\bnew(?:est)? (?:release|version|build)\b/g, ''))
       ? /\bissue|\bbug|\berror|\bcrash|\bproblem|exception|what/.test(text)
         ? 5

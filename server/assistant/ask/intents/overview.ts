@@ -12,7 +12,7 @@ const read = (asked: Asked, range: string) =>
 export const overview: Intent = {
   name: 'overview',
   fits: ({ text }) =>
-    /overview|summar|how (?:are|is) (?:we|things|it|everything|the app|our app|the project)|how's|\bstatus\b|state of|what(?:'s| is) (?:going on|happening|up)|what happened|what(?:'s| is) (?:wrong|broken)|catch me up|\breport\b|anything (?:wrong|i should)|doing\b/.test(
+    /overview|summar|how (?:are|is) (?:we|things|it|everything|the app|our app|the project)|how's|\bstatus\b|state of|what(?:'s| is) (?:going on|happening|up)|what happened|what(?:'s| is) (?:wrong|broken)|catch me up|\breport\b|anything (?:wrong|on fire|i should)|doing\b/.test(
       text,
     )
       ? 4

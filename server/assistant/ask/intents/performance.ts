@@ -53,7 +53,7 @@ const ms = (value: number | null): string => (value === null ? '–' : duration(
 export const starts: Intent = {
   name: 'starts',
   fits: ({ text }) =>
-    /\b(?:cold|warm|app)?[- ]?start(?:s|up|ups|[- ]up)?\b(?! (?:happening|appearing|occurring))|launch(?:es|ing)? (?:time|speed|slow|fast)|\blaunch(?:es|ing)?\b|time to (?:open|start|launch)|\bboot/.test(
+    /\b(?:cold|warm|app)?[- ]?start(?:s|up|ups|ing|[- ]up)?\b(?! (?:happening|appearing|occurring))|launch(?:es|ing)? (?:time|speed|slow|fast)|\blaunch(?:es|ing)?\b|time to (?:open|start|launch)|\bboot/.test(
       text,
     )
       ? /cold|warm|app[- ]start|start-?up|start time|launch|\bstarts\b|slow|fast|\bopen\b|how long/.test(text)

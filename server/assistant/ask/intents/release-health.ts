@@ -27,7 +27,9 @@ export const releaseHealth: Intent = {
       : releases.length === 1 && /\bhow (?:is|does|did|are)\b|doing|going|look|status|about|tell/.test(text)
         ? 4
         : releases.length === 1
-          ? 2
+          ? /\bbr[eo]ak|\bbroke/.test(text)
+            ? 4.5
+            : 0.5
           : 0,
   async answer(asked) {
     const { facts, say } = asked

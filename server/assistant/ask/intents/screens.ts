@@ -38,7 +38,9 @@ export const screens: Intent = {
       text,
     )
       ? 7
-      : /slowest|\bslow\b|\bsluggish|load(?:s|ing)? (?:slow|time)|laggy|performance/.test(text)
+      : /slowest|\bslow\b|\bhow (?:fast|slow|quick)|\bsluggish|load(?:s|ing)? (?:slow|time)|laggy|performance/.test(
+            text,
+          )
         ? 3
         : 0,
   async answer(asked) {

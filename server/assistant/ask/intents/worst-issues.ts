@@ -5,7 +5,7 @@ import { issueRows, listIssues, OPEN, sayIssues } from '../list-issues.ts'
 import { plural } from '../words.ts'
 
 const WORST =
-  /\bworst|\btop\b|most (?:common|frequent|painful|important|users|people|customers|events|often|severe|affect|harm|impact)|\bbiggest|\bmain\b|\bmajor\b|hurt|priorit|fix first|should (?:we|i) fix|work on|which (?:issues|bugs|errors|crashes|problems)|what (?:issues|bugs|errors|crashes|problems)|what(?:'s| is) (?:crashing|breaking|broken|failing)|list (?:the )?(?:issues|bugs|errors|crashes)|show (?:me )?(?:the )?(?:issues|bugs|errors|crashes)|affect(?:s|ing)? (?:the )?most/
+  /\bworst|\btop\b|most (?:common|frequent|painful|important|users|people|customers|events|often|severe|affect|harm|impact)|\bbiggest|\bmain\b|\bmajor\b|hurt|priorit|fix first|should (?:we|i) fix|work on|look (?:at|into)|tackle|focus on|what (?:broke|failed|crashed)|which (?:issues|bugs|errors|crashes|problems)|what (?:issues|bugs|errors|crashes|problems)|what(?:'s| is) (?:crashing|breaking|broken|failing)|list (?:the )?(?:issues|bugs|errors|crashes)|show (?:me )?(?:the )?(?:issues|bugs|errors|crashes)|affect(?:s|ing)? (?:the )?most/
 
 /** "Which issues hurt most users?", "Top 3 crashes of 4.12" */
 export const worstIssues: Intent = {
