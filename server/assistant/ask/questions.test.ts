@@ -249,6 +249,7 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
   ],
   open_issues: [
     ['How many open issues are there?', () => openIssues()],
+    ['oldest open issues', () => openIssues()],
     ['List unresolved issues', () => openIssues()],
     ['how many critical issues are open', () => openIssues('severity = 3')],
     [
@@ -310,6 +311,7 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['How stable is Kiosk?', () => crashFree(WEEK, inProject('kiosk'))],
     ['what share of sessions crashed in the last 24 hours', () => crashFree(ago(DAY_MS))],
     ['What is the crash rate of 4.12?', () => crashFree(WEEK, byRelease('shop@4.12.0'))],
+    ['show crash fre rate', () => crashFree(WEEK)],
     ['is it getting worse', () => crashFree(WEEK)],
     ['How often does 4.11 crash?', () => crashFree(WEEK, byRelease('shop@4.11.0'))],
     ['crash-free trend over the last 30 days', () => crashFree(ago(30 * DAY_MS))],
@@ -587,6 +589,7 @@ test.each([
   'crashes not in staging',
   'errors excluding iOS',
   'errors by level',
+  'releases with a crash rate above 2%',
   'crashes by country',
   'top users by crashes',
   'adoption of releases with more than 5 users',
@@ -625,6 +628,7 @@ test('the first words come within 300 ms of processor time', async () => {
 test('an answer of another time than the one that was asked for says which it is', async () => {
   expect((await ask('slowest screens yesterday')).text).toContain('they are those in the last 7 days')
   expect((await ask('Is 4.12 healthy this week?')).text).toContain('they are those in the last 30 days')
+  expect((await ask('oldest open issues')).text).toContain(', the oldest first:')
   expect((await ask('crash rate yesterday')).text).not.toContain('they are those')
 })
 

@@ -56,7 +56,7 @@ const LEAVES_OUT = /\b(?:not (?:in|on|from)|excluding|except|other than|apart fr
 
 /** Kinds of figures that no operation has. */
 const NOT_COUNTED =
-  /\b(?:by|per|each|every|which|top|what) (?:countr|region|cit(?:y|ies)\b|languages?\b|locale|browser|carrier|network|levels?\b|severit|(?:exception |error )?types?\b|teams?\b|assignee|tags?\b|culprit|files?\b|functions?\b|minute|week\b|month\b)|(?:crash|error|issue|event|exception|bug)\w* (?:by|per) (?:screens?|users?|customers?)\b|\b(?:android|ios|os) versions?\b|\b(?:oom|memory|battery)\b/
+  /\b(?:by|per|each|every|which|top|what) (?:countr|region|cit(?:y|ies)\b|languages?\b|locale|browser|carrier|network|levels?\b|severit|(?:exception |error )?types?\b|teams?\b|assignee|tags?\b|culprit|files?\b|functions?\b|minute|week\b|month\b)|(?:crash|error|issue|event|exception|bug)\w* (?:by|per) (?:screens?|users?|customers?)\b|\b(?:android|ios|os) versions?\b|\b(?:oom|memory|battery)\b|\b(?:more than|over|above|at least|fewer than|less than|under|below|at most) \d[\d.,]* ?(?:%|percent|ms\b|s\b|seconds?|sessions|crashes|errors|anrs)/
 /** Lists of users are those of an issue or of a release. */
 const LISTS_USERS = /\b(?:which|top|worst|most affected) (?:\d+ )?(?:users|customers|people)\b/
 

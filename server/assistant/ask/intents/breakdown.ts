@@ -40,7 +40,7 @@ export const breakdown: Intent = {
     const { question, facts, say } = asked
     const [dimension, , name] = dimensionOf(question) ?? DIMENSIONS[1]
     const { range, label } = askedRange(asked)
-    // What is compared is no filter.
+    // Systems or environments that are compared are no filter.
     const filtered = {
       ...question,
       ...(dimension === 'os' ? { os: null } : {}),

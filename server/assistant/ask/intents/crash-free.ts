@@ -9,7 +9,7 @@ import { count, percent, plural, quoted } from '../words.ts'
 export const crashFree: Intent = {
   name: 'crash_free',
   fits: ({ text }) =>
-    /crash[- ]?free|crash(?:ing)? rates?|stability|\bstable\b|(?:share|percentage|fraction|proportion) of (?:sessions|users)[\w ]* crash|how (?:often|frequently) do(?:es)? .*crash|crashed sessions|sessions (?:that )?crash|how many sessions|number of sessions|get(?:ting|s)? (?:any )?(?:better|worse)/.test(
+    /crash[- ]?fre+\b|crash(?:ing)? rates?|stability|\bstable\b|(?:share|percentage|fraction|proportion) of (?:sessions|users)[\w ]* crash|how (?:often|frequently) do(?:es)? .*crash|crashed sessions|sessions (?:that )?crash|how many sessions|number of sessions|get(?:ting|s)? (?:any )?(?:better|worse)/.test(
       text,
     )
       ? 6

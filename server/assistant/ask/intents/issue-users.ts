@@ -8,6 +8,7 @@ import { sayMissingIssue } from './issue.ts'
 /** "Who is affected by SHOP-3?" */
 export const issueUsers: Intent = {
   name: 'issue_users',
+  fixedTime: 'of all time',
   fits: ({ text, issue }) =>
     issue === null || /\bassign|\bown(?:s|ed|er)?\b/.test(text)
       ? 0

@@ -28,6 +28,7 @@ export const openIssues: Intent = {
             ? ['escalated']
             : OPEN
     const state = status === OPEN ? 'open' : (status[0] ?? '')
+    const isOldest = /\boldest\b/.test(text)
     const isCritical = /\bcritical\b/.test(text)
     const assignee = /unassigned|not assigned|nobody|no owner/.test(text)
       ? { id: 'none', words: ' that nobody is assigned to' }
@@ -36,7 +37,7 @@ export const openIssues: Intent = {
         : null
     const terms = isCritical ? ['severity:critical'] : []
     const found = await listIssues(asked, {
-      sort: '-user_count',
+      sort: isOldest ? 'first_seen' : '-user_count',
       terms,
       status,
       ...(assignee === null ? {} : { assignee: assignee.id }),
@@ -55,7 +56,7 @@ export const openIssues: Intent = {
     )
     const n = found.total
     say(
-      `${plural(n, 'There is', 'There are')} **${cite(totalText(n, found.total_capped))} ${what(n)}**${n === 0 ? '.' : ', those with most users first:'}`,
+      `${plural(n, 'There is', 'There are')} **${cite(totalText(n, found.total_capped))} ${what(n)}**${n === 0 ? '.' : `, ${isOldest ? 'the oldest' : 'those with most users'} first:`}`,
     )
     sayIssues(say, cite, found.items)
   },
