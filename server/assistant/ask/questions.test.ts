@@ -311,6 +311,7 @@ const QUESTIONS: Readonly<Record<string, readonly Case[]>> = {
     ['How stable is Kiosk?', () => crashFree(WEEK, inProject('kiosk'))],
     ['what share of sessions crashed in the last 24 hours', () => crashFree(ago(DAY_MS))],
     ['What is the crash rate of 4.12?', () => crashFree(WEEK, byRelease('shop@4.12.0'))],
+    ['crash-free users of Shop', () => scoped('Crash-free users of Shop', figures(percent(0)))],
     ['show crash fre rate', () => crashFree(WEEK)],
     ['is it getting worse', () => crashFree(WEEK)],
     ['How often does 4.11 crash?', () => crashFree(WEEK, byRelease('shop@4.11.0'))],

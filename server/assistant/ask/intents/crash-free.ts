@@ -1,4 +1,13 @@
-import { filterWords, healthFilters, ofProjects, ofScope, askedPeriod, type Asked, type Intent } from '../asked.ts'
+import {
+  filterWords,
+  healthFilters,
+  ofProjects,
+  ofScope,
+  askedPeriod,
+  askedRange,
+  type Asked,
+  type Intent,
+} from '../asked.ts'
 import { pathTo, type Cite } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { Series } from '../shapes.ts'
@@ -24,6 +33,7 @@ export const crashFree: Intent = {
     if (question.releases.length > 0 && releases.length === 0) return
     const isOwnPeriod = question.period !== null
     for (const release of releases.length === 0 ? [undefined] : releases) {
+      if (/crash[- ]?free users/.test(question.text)) await sayUsers(asked, release?.version, release?.project_id)
       const series = await ofProjects(asked, (project) =>
         release !== undefined && release.project_id !== project.id
           ? Promise.resolve(null)
@@ -78,14 +88,50 @@ export const crashFree: Intent = {
         `**${cite(percent(1 - all.crashed / all.sessions))} of sessions**${what} were crash-free ${when}: ${cite(count(all.crashed))} of ${cite(count(all.sessions))} ${plural(all.sessions, 'session')} crashed.`,
       )
       if (rows.length > 1)
-        for (const { project, sessions, crashed } of rows)
+        for (const { project, sessions, crashed, figures } of rows)
           asked.say(
-            `- ${project.name}: ${cite(percent(1 - crashed / sessions))} of ${cite(count(sessions))} ${plural(sessions, 'session')}`,
+            `- ${project.name}: ${cite(percent(1 - crashed / sessions))} of ${cite(count(sessions))} ${plural(sessions, 'session')}${beforeText(cite, figures, isOwnPeriod)}`,
           )
       else if (rows[0] !== undefined) sayTrend(asked, cite, rows[0].figures, period, isOwnPeriod)
     }
   },
 }
+
+/** Crash-free users, which are not known of parts of a range. */
+async function sayUsers(asked: Asked, release: string | undefined, projectId: string | undefined): Promise<void> {
+  const { range, label } = askedRange(asked)
+  const found = await ofProjects(asked, (project) =>
+    projectId !== undefined && projectId !== project.id
+      ? Promise.resolve(null)
+      : asked.facts.read('readMetrics', Series, {
+          query: {
+            projectId: project.id,
+            metric: 'crash_rate',
+            by: 'users',
+            range,
+            ...healthFilters(asked.question, release),
+          },
+        }),
+  )
+  for (const { project, figures } of found) {
+    const { total, basis } = figures
+    if (total === null || basis !== 'users') continue
+    const what = `of ${release ?? project.name}${filterWords(asked.question)} ${label}`
+    const cite = asked.facts.source(
+      `Crash-free users ${what}`,
+      'readMetrics',
+      pathTo('/metrics', { project: project.id, range }),
+      [
+        ['Project', 'Crash-free users'],
+        [project.name, percent(1 - total)],
+      ],
+    )
+    asked.say(`**${cite(percent(1 - total))} of users** ${what} were crash-free.`)
+  }
+}
+
+const beforeText = (cite: Cite, { previous_total }: Series, isOwnPeriod: boolean): string =>
+  previous_total === null || isOwnPeriod ? '' : `, ${cite(percent(1 - previous_total))} in the time before`
 
 type Counted = { readonly sessions: number; readonly crashed: number }
 
