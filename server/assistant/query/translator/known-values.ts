@@ -40,10 +40,11 @@ const partsOf = (value: string): string[] => splitQuestion(value).map(({ text })
 export class KnownIndex {
   readonly #byText = new Map<string, Map<KnownDimension, string[]>>()
   readonly #words = new Set<string>()
-  readonly #releases: readonly string[]
+  /** The newest first. */
+  readonly releases: readonly string[]
 
   constructor(known: KnownValues) {
-    this.#releases = known.release
+    this.releases = known.release
     for (const dimension of ORDER)
       for (const value of known[dimension]) {
         const parts = partsOf(value)
@@ -99,7 +100,7 @@ export class KnownIndex {
     if (version === undefined) return null
     const exact: string[] = []
     const longer: string[] = []
-    for (const release of this.#releases) {
+    for (const release of this.releases) {
       const bare = release.slice(release.lastIndexOf('@') + 1).replace(/^v(?=\d)/i, '')
       if (bare === version || bare.split('+', 1)[0] === version) exact.push(release)
       else if (bare.startsWith(version) && /[.+-]/.test(bare[version.length] ?? '')) longer.push(release)

@@ -7,7 +7,12 @@ import { readWords, type Word } from './words.ts'
 /** The meaning of some words of a question. */
 type Readable =
   | Meaning
-  | { readonly is: 'value'; readonly dimension: Dimension; readonly values: readonly string[] }
+  | {
+      readonly is: 'value'
+      readonly dimension: Dimension
+      readonly values: readonly string[]
+      readonly isNewest?: true
+    }
   | { readonly is: 'number'; readonly number: number }
   | { readonly is: 'span'; readonly span: TimeSpan }
   | { readonly is: 'unknown' }
@@ -68,6 +73,8 @@ function readPiece({ words, stems, at, word, before, known, now }: Place): Piece
   const wanted = before?.is === 'dimension' ? before.dimension : null
   const named = readNamed(word, stems, at, before, wanted)
   if (named !== null) return named
+  const newest = readNewestReleases(words, at, known)
+  if (newest !== null) return newest
   const value = known.find(words, at, wanted)
   const span = readTimeSpan(words, at, now)
   const phrase = readPhrase(stems, at)
@@ -97,6 +104,28 @@ function readPiece({ words, stems, at, word, before, known, now }: Place): Piece
 }
 
 const KEYWORDS_OF_JOINING: ReadonlySet<string> = new Set(['and', 'or', 'the', 'from', 'to', 'in', 'on', 'of', 'with'])
+
+const NEWEST = ['latest', 'newest', 'last', 'current', 'new']
+
+/** "The latest release", "the previous version", "the last 2 releases". */
+function readNewestReleases(words: readonly Word[], start: number, known: KnownIndex): Piece | null {
+  let at = start
+  const stem = (): string => words[at]?.stem ?? ''
+  let place = ['previous', 'preceding', 'prior'].includes(stem()) ? 1 : NEWEST.includes(stem()) ? 0 : -1
+  if (stem() === 'most' && words[at + 1]?.stem === 'recent') [place, at] = [0, at + 1]
+  if (place < 0) return null
+  at++
+  const count = readNumber(words[at])
+  if (count !== null) at++
+  if (stem() === 'app') at++
+  const noun = words[at]
+  const isOther = count === null ? noun?.isPlural === true : place === 1
+  if (noun === undefined || !['release', 'version', 'build'].includes(noun.stem) || isOther) return null
+  const values = known.releases.slice(place, place + (count ?? 1))
+  const meaning: Readable =
+    values.length === 0 ? { is: 'unknown' } : { is: 'value', dimension: 'release', values, isNewest: true }
+  return { meaning, length: at + 1 - start }
+}
 
 /** Values that are recognised by the noun before or behind them. */
 function readNamed(

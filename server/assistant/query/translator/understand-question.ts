@@ -1,7 +1,7 @@
 import type { Item } from './read-question.ts'
 import type { TimeSpan } from './times.ts'
 import { spanBefore } from './times.ts'
-import type { Bucket, Dimension, Figure, Measure } from './vocabulary.ts'
+import type { Bucket, Dimension, Figure, Measure, Seen } from './vocabulary.ts'
 
 /** From the parts of a question to what it asks for. Pure. */
 
@@ -9,6 +9,8 @@ export type Filter = {
   readonly dimension: Dimension | 'unhandled'
   readonly values: readonly string[]
   readonly isNot: boolean
+  /** Whether it is a release that the question names by its place: "the latest release". */
+  readonly isNewest?: boolean
 }
 
 /** A bound of a count or a duration. */
@@ -36,7 +38,8 @@ export type Intent = {
   /** A second span, which is compared with the first. */
   readonly comparedSpan: TimeSpan | null
   readonly isNew: boolean
-  readonly isLatest: boolean
+  /** Rows are ordered by a time instead. */
+  readonly seen: Seen | null
   /** Whether the rows are ordered by the measure: most or least of it first. */
   readonly order: 'most' | 'least' | null
   readonly top: number | null
@@ -51,6 +54,8 @@ type Noun = {
   role: 'count' | 'by' | 'which' | 'top' | 'rank' | 'plain'
   readonly measure: Measure | null
   readonly dimension: Dimension | null
+  /** Whether "per" stands before it. */
+  readonly isEach: boolean
 }
 
 const MS: Readonly<Record<string, number>> = {
@@ -84,8 +89,6 @@ export function understandQuestion(
     top: false,
     slow: false,
     worst: false,
-    new: false,
-    latest: false,
     all: false,
     compare: false,
     versus: false,
@@ -95,7 +98,10 @@ export function understandQuestion(
   let isNot = false
   /** A negation of nothing that is known. */
   let openNot: Item | null = null
-  let isOrderedBy = false
+  let isEach = false
+  let seen: Seen | null = null
+  /** Words that only some answers heed. */
+  const heeded: { seen?: Item; new?: Item; when?: Item; released?: Item; isVerb?: boolean } = {}
   /** Places of the values of a comparison, by column. */
   const compared = new Map<string, { before: boolean; values: Set<string> }>()
 
@@ -132,13 +138,19 @@ export function understandQuestion(
           items[at - 1]?.end === nouns.at(-1)?.item.end
         const role = isJoinedBy ? 'by' : (pending ?? 'plain')
         pending = null
-        nouns.push({ item, role, dimension, measure: item.is === 'measure' ? item.measure : null })
+        nouns.push({ item, role, dimension, isEach, measure: item.is === 'measure' ? item.measure : null })
+        isEach = false
         break
       }
       case 'filter':
       case 'value': {
         const values = [...item.values]
-        filters.push({ dimension: item.dimension, values, isNot })
+        filters.push({
+          dimension: item.dimension,
+          values,
+          isNot,
+          isNewest: item.is === 'value' && item.isNewest === true,
+        })
         openNot = null
         const column = columnOf(item.dimension)
         const known = compared.get(column)
@@ -157,13 +169,13 @@ export function understandQuestion(
         spans.push({ span: item.span, item })
         break
       case 'number': {
-        const afterTop = before?.is === 'top' || before?.is === 'latest' || before?.is === 'which'
+        const afterTop = before?.is === 'top' || before?.is === 'seen' || before?.is === 'which'
         const beforeOrder =
           next?.is === 'most' ||
           next?.is === 'slow' ||
           next?.is === 'worst' ||
           next?.is === 'top' ||
-          next?.is === 'latest'
+          next?.is === 'seen'
         const beforeNoun =
           next?.is === 'measure' || next?.is === 'dimension' || next?.is === 'filter' || next?.is === 'new'
         if (Number.isInteger(item.number) && item.number > 0 && (afterTop || beforeOrder || beforeNoun))
@@ -197,7 +209,7 @@ export function understandQuestion(
         break
       case 'by':
         pending = 'by'
-        isOrderedBy = true
+        isEach = item.isEach
         break
       case 'count':
         // "Issues by number of users"
@@ -211,10 +223,16 @@ export function understandQuestion(
         openNot = item
         break
       case 'new':
-        says.new = true
+        heeded.new = item
+        heeded.isVerb = item.isVerb
         break
-      case 'latest':
-        says.latest = true
+      case 'seen':
+        heeded.seen = item
+        seen = item.seen
+        break
+      case 'when':
+      case 'released':
+        heeded[item.is] = item
         break
       case 'all':
         says.all = true
@@ -224,7 +242,7 @@ export function understandQuestion(
         break
       case 'who':
         if (!nouns.some(({ measure }) => measure === 'users' || measure === 'active_users'))
-          nouns.push({ item, role: 'which', measure: 'users', dimension: null })
+          nouns.push({ item, role: 'which', measure: 'users', dimension: null, isEach: false })
         break
       case 'versus':
         says.versus = true
@@ -246,7 +264,7 @@ export function understandQuestion(
   if (leftOver.length > 0) return { problem: 'unknown', places: leftOver }
   if (spans.length > 2) return { problem: 'I can compare two times at most', places: spans.map(({ item }) => item) }
 
-  return decide({
+  const intent = decide({
     filters,
     nouns,
     figure,
@@ -255,11 +273,13 @@ export function understandQuestion(
     top: top ?? (says.top ? 10 : null),
     isSlow: says.slow,
     isWorst: says.worst,
-    isNew: says.new,
-    isLatest: says.latest,
+    isNew: heeded.new !== undefined,
+    isWhen: heeded.when !== undefined,
+    isReleased: heeded.released !== undefined,
+    seen,
     isAllTime: says.all,
     isVersus: says.versus,
-    isOrderedBy,
+    isCompared: says.compare,
     bound,
     spans: spans.map(({ span }) => span),
     isBefore: says.before,
@@ -268,6 +288,17 @@ export function understandQuestion(
       .map(([column]) => column),
     now,
   })
+  if ('problem' in intent) return intent
+  const isList = intent.shape === 'rows'
+  const ignored = [
+    isList ? undefined : heeded.seen,
+    isList || intent.bucket !== null ? undefined : heeded.when,
+    isList && intent.measures[0] === 'releases' ? undefined : heeded.released,
+    heeded.isVerb === true || intent.measures[0] === 'issues' || intent.measures[0] === 'releases'
+      ? undefined
+      : heeded.new,
+  ].filter((item) => item !== undefined)
+  return ignored.length > 0 ? { problem: 'unknown', places: ignored } : intent
 }
 
 /** Takes "more than 100 events" or "slower than 5 seconds" out of a question. */
@@ -297,10 +328,12 @@ type Parts = {
   readonly isSlow: boolean
   readonly isWorst: boolean
   readonly isNew: boolean
-  readonly isLatest: boolean
+  readonly isWhen: boolean
+  readonly isReleased: boolean
+  readonly seen: Seen | null
   readonly isAllTime: boolean
   readonly isVersus: boolean
-  readonly isOrderedBy: boolean
+  readonly isCompared: boolean
   readonly bound: Bound | null
   readonly spans: readonly TimeSpan[]
   readonly isBefore: boolean
@@ -314,6 +347,8 @@ const FROM_EVENTS: ReadonlySet<Measure> = new Set<Measure>(['events', 'users', '
 
 function decide(parts: Parts): Intent | Misunderstood {
   const { nouns, spans, isBefore, isVersus, now } = parts
+  if (spans.length > 1 && !isVersus && !parts.isCompared && !isBefore)
+    return { problem: 'I can compare two times only where the question says so: "compared with"', places: [] }
   const [span = null, namedSpan = null] = spans
   const comparedSpan = namedSpan ?? (isBefore && span !== null ? spanBefore(span, now) : null)
   if (isVersus && comparedSpan === null && parts.comparedColumns.length === 0)
@@ -331,8 +366,9 @@ function decide(parts: Parts): Intent | Misunderstood {
   let rank: Measure | null = others.find(({ role, measure }) => role === 'rank' && measure !== null)?.measure ?? null
   const further: Measure[] = []
   const isEntity = subject?.dimension !== null || subject.measure === 'issues' || subject.measure === 'users'
+  const isIncident = subject?.measure === 'events' || subject?.measure === 'crashes'
   const hasOrder = parts.order !== null || subject?.role === 'which' || subject?.role === 'top'
-  for (const { role, measure, dimension, item } of others) {
+  for (const { role, measure, dimension, item, isEach } of others) {
     if (role === 'rank' && measure !== null && measure === rank) continue
     if (dimension !== null) {
       // "The failure rate of transactions" is one figure.
@@ -343,7 +379,11 @@ function decide(parts: Parts): Intent | Misunderstood {
     if (measure === null) continue
     const group = GROUP_OF[measure]
     if (role === 'by') {
-      const isRank = group === undefined || (isEntity && (hasOrder || item.isPlural || subject?.measure === 'issues'))
+      const isDivisor = isEach || !(isEntity || hasOrder || counted !== undefined)
+      if (group === undefined && isDivisor) return { problem: 'unknown', places: [item] }
+      const isRank =
+        group === undefined ||
+        ((isEntity || (hasOrder && isIncident)) && (hasOrder || item.isPlural || subject?.measure === 'issues'))
       // "How many users were affected by crashes" says which users.
       if (group === undefined && counted !== undefined && parts.order === null) further.push(measure)
       else if (isRank) rank ??= measure
@@ -359,7 +399,7 @@ function decide(parts: Parts): Intent | Misunderstood {
     isAllTime: parts.isAllTime,
     comparedSpan,
     isNew: parts.isNew,
-    isLatest: parts.isLatest,
+    seen: parts.seen,
     order: parts.order,
     top: parts.top,
     bound: parts.bound,
@@ -372,6 +412,10 @@ function decide(parts: Parts): Intent | Misunderstood {
   const crash: Filter = { dimension: 'level', values: ['fatal'], isNot: false }
   const withCrash = (measure: Measure): readonly Filter[] =>
     further.includes('crashes') && FROM_EVENTS.has(measure) ? [...parts.filters, crash] : parts.filters
+
+  const isOfReleases = subject === undefined ? parts.filters.some((one) => one.isNewest) : false
+  if ((parts.isReleased && (subject === undefined || subject.dimension === 'release')) || isOfReleases)
+    return { ...base, shape: 'rows', measures: ['releases'], groups: [], top: parts.top }
 
   // Nothing is counted by name: the filters decide.
   if (subject === undefined) {
@@ -395,7 +439,7 @@ function decide(parts: Parts): Intent | Misunderstood {
   }
 
   // "The latest release"
-  const latestOne = parts.isLatest && !subject.item.isPlural ? 1 : null
+  const latestOne = parts.seen !== null && !subject.item.isPlural ? 1 : null
 
   if (subject.dimension !== null) {
     const { dimension } = subject
@@ -467,14 +511,27 @@ function decide(parts: Parts): Intent | Misunderstood {
 
   const { measure } = subject
   if (measure === null) return { problem: 'I cannot tell what to count', places: [subject.item] }
-  if (parts.isNew && (measure === 'events' || measure === 'crashes') && parts.bucket === null && groups.length === 0)
+  if (parts.isNew && isIncident) {
+    const isListed = counted === undefined && parts.bucket === null && groups.length === 0
     return {
       ...base,
-      shape: counted === undefined ? 'rows' : 'measure',
+      shape: isListed ? 'rows' : 'measure',
       measures: ['issues'],
-      groups: [],
+      groups,
       filters: measure === 'crashes' ? [...parts.filters, crash] : parts.filters,
-      order: counted === undefined ? 'most' : null,
+      order: isListed ? 'most' : parts.order,
+    }
+  }
+  // "The latest 10 crashes", "When did user 17 crash?"
+  const isPlain = counted === undefined && parts.bucket === null && groups.length === 0 && comparedSpan === null
+  if (isIncident && isPlain && rank === null && (parts.seen !== null || parts.isWhen))
+    return {
+      ...base,
+      shape: 'rows',
+      measures: [measure],
+      groups: [],
+      seen: parts.seen ?? { by: 'last_seen', descending: true },
+      top: parts.top ?? latestOne,
     }
   if (measure === 'issues') {
     const isCounted = counted !== undefined || parts.bucket !== null || groups.length > 0 || comparedSpan !== null
@@ -532,22 +589,19 @@ function decide(parts: Parts): Intent | Misunderstood {
     (measure === 'events' || measure === 'users' || measure === 'crashes')
       ? [measure, isJoined.measure]
       : [measure]
-  // "The most common errors" are issues.
-  if (
-    (measure === 'events' || measure === 'crashes') &&
-    hasOrder &&
-    counted === undefined &&
-    groups.length + Number(parts.bucket !== null) === 0 &&
-    comparedSpan === null
-  )
+  // "The most common errors" are issues, and "Top crashes by users" those of most users.
+  if (isIncident && hasOrder && isPlain) {
+    if (rank !== null && rank !== 'users' && rank !== measure)
+      return { problem: 'unknown', places: others.map(({ item }) => item) }
     return {
       ...base,
       shape: 'measure',
-      measures: [measure],
+      measures: [rank ?? measure],
       groups: ['issue'],
       order: parts.order ?? 'most',
-      filters: parts.filters,
+      filters: rank === 'users' && measure === 'crashes' ? [...parts.filters, crash] : parts.filters,
     }
+  }
   const figure = parts.figure ?? (counted !== undefined && parts.order === null ? 'count' : null)
   return {
     ...base,

@@ -62,6 +62,9 @@ export type Dimension = (typeof DIMENSIONS)[number]
 export type Figure = 'p50' | 'p75' | 'p90' | 'p95' | 'p99' | 'average' | 'maximum' | 'minimum' | 'spread' | 'count'
 export type Bucket = 'minute' | 'hour' | 'day' | 'week' | 'month'
 
+/** An order of issues, events or releases by their first or last time. */
+export type Seen = { readonly by: 'first_seen' | 'last_seen'; readonly descending: boolean }
+
 /** A keyword with its meaning. */
 export type Meaning =
   | { readonly is: 'measure'; readonly measure: Measure }
@@ -77,19 +80,23 @@ export type Meaning =
       readonly is:
         | 'top'
         | 'count'
-        | 'by'
         | 'which'
+        | 'released'
+        | 'when'
         | 'not'
         | 'compare'
         | 'versus'
         | 'before'
-        | 'new'
         | 'all'
         | 'time'
-        | 'latest'
         | 'who'
         | 'filler'
     }
+  /** `isEach`: "per", which may name a divisor. */
+  | { readonly is: 'by'; readonly isEach: boolean }
+  /** `isVerb`: "started", which may be said of anything. */
+  | { readonly is: 'new'; readonly isVerb: boolean }
+  | { readonly is: 'seen'; readonly seen: Seen }
   | { readonly is: 'than'; readonly more: boolean; readonly orEqual: boolean }
 
 const measure = (one: Measure): Meaning => ({ is: 'measure', measure: one })
@@ -101,6 +108,7 @@ const filter = (one: Dimension | 'unhandled', ...values: string[]): Meaning => (
 })
 const figure = (one: Figure): Meaning => ({ is: 'figure', figure: one })
 const bucket = (one: Bucket): Meaning => ({ is: 'bucket', bucket: one })
+const seen = (by: Seen['by'], descending: boolean): Meaning => ({ is: 'seen', seen: { by, descending } })
 
 /** Phrases in the singular, separated by commas. Nouns that may be misunderstood are in the grammar. */
 const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
@@ -227,15 +235,29 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
   ['worst, most unstable, least stable, buggiest, crashiest', { is: 'worst' }],
   ['slowest, slow, slower', { is: 'slow', descending: true }],
   ['fastest, fast, quickest, faster', { is: 'slow', descending: false }],
-  ['top, first', { is: 'top' }],
-  ['latest, newest, most recent, recent', { is: 'latest' }],
+  ['top', { is: 'top' }],
+  [
+    'latest, most recent, recent, last, by last seen, sorted by last seen, ordered by last seen, sort by last seen, order by last seen, most recent first, latest first',
+    seen('last_seen', true),
+  ],
+  [
+    'newest, youngest, by first seen, sorted by first seen, ordered by first seen, sort by first seen, order by first seen, newest first',
+    seen('first_seen', true),
+  ],
+  ['oldest, earliest, first, oldest first', seen('first_seen', false)],
+  ['released, release date, date of release', { is: 'released' }],
+  ['when', { is: 'when' }],
   [
     'how many, number of, count, count of, total number of, how often, the number of, amount of, total',
     { is: 'count' },
   ],
   [
-    'by, per, for each, in each, on each, of each, for every, grouped by, group by, broken down by, break down by, split by, breakdown by, by each, sorted by, ordered by, ranked by, sort by, order by, rank by, across',
-    { is: 'by' },
+    'by, grouped by, group by, broken down by, break down by, split by, breakdown by, sorted by, ordered by, ranked by, sort by, order by, rank by, across',
+    { is: 'by', isEach: false },
+  ],
+  [
+    'per, for each, in each, on each, of each, for every, in every, on every, of every, by each',
+    { is: 'by', isEach: true },
   ],
   ['which, what, list, show, show me, give me, list all', { is: 'which' }],
   [
@@ -256,7 +278,8 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
     'increase, increased, decrease, decreased, rise, rising, rose, drop, dropped, grow, grew, growing, fall, fell, improve, improved, change, changed, worse, better, go up, gone up, went up, go down, gone down, went down',
     { is: 'before' },
   ],
-  ['new, first seen, appeared, introduced, appear, created, started, newly', { is: 'new' }],
+  ['new, first seen, introduced, newly', { is: 'new', isVerb: false }],
+  ['appeared, appear, created, started', { is: 'new', isVerb: true }],
   ['ever, all time, of all time, overall, in total, since the beginning, so far', { is: 'all' }],
   ['time, times', { is: 'time' }],
   [
@@ -273,7 +296,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
 
 /** Words that say nothing. */
 const FILLERS =
-  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while when where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just only much many how long what value data app application our project result row item lot same as than also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking last lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percent rate chart plot graph draw pls quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
+  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just only much many how long what value data app application our project result row item lot same as than also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percent rate chart plot graph draw pls quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
     ' ',
   )
 

@@ -349,7 +349,9 @@ class Writer {
     const filters = intent.filters.map((one) =>
       isFirst && one.dimension === 'release' ? { ...one, dimension: 'first_release' as const } : one,
     )
-    this.#intent = { ...intent, filters }
+    const isByFirst = intent.isNew && intent.measures[0] === 'issues'
+    const groups = intent.groups.map((one) => (isByFirst && one === 'release' ? ('first_release' as const) : one))
+    this.#intent = { ...intent, filters, groups }
     this.#now = now
     this.#userKey = userKey
   }
@@ -367,7 +369,8 @@ class Writer {
       (shape === 'measure' && groups.includes('issue'))
     if (bound !== null && (hasNoPlace || (shape === 'rows' && bound.of === null)))
       return impossible('I cannot apply this limit')
-    if (this.#intent.shape === 'rows') return measure === 'releases' ? this.#releases() : this.#issueRows()
+    if (shape === 'rows')
+      return measure === 'releases' ? this.#releases() : measure === 'issues' ? this.#issueRows() : this.#eventRows()
     if (this.#intent.shape === 'distinct') return this.#distinct()
     return this.#measure()
   }
@@ -434,7 +437,7 @@ class Writer {
   }
 
   #releases(): Statement {
-    const { shape, span, top, filters, comparedSpan, bound } = this.#intent
+    const { shape, span, top, filters, comparedSpan, bound, seen } = this.#intent
     if (comparedSpan !== null || bound !== null) return impossible('I cannot compare lists of releases')
     const column = 'released_at'
     const conditions = [
@@ -448,21 +451,38 @@ class Writer {
         chartHint: { kind: 'number', x: null, y: 'releases' },
       }
     return {
-      sql: `select version, state, released_at, first_seen_at, last_seen_at ${from('releases')}${joined(conditions)} order by released_at desc limit ${top ?? MAX_LISTED}`,
-      explanation: this.#explain('releases, the newest first', span),
+      sql: `select version, state, released_at, first_seen_at, last_seen_at ${from('releases')}${joined(conditions)} order by released_at ${seen?.descending === false ? 'asc' : 'desc'} limit ${top ?? MAX_LISTED}`,
+      explanation: this.#explain(`releases, the ${seen?.descending === false ? 'oldest' : 'newest'} first`, span),
+      chartHint: { kind: 'table', x: null, y: null },
+    }
+  }
+
+  /** Single events by their time. */
+  #eventRows(): Statement {
+    const { measures, seen, top, bound } = this.#intent
+    if (bound !== null) return impossible('I cannot apply this limit')
+    const isOldest = seen?.descending === false
+    const span = isOldest ? this.#intent.span : this.#spanFor('events')
+    const conditions = [...this.#base('events', measures), ...(span === null ? [] : timeConditions('time', span))]
+    return {
+      sql: `select time, level, release, environment, os, device, exception_type, user_key, event_id ${from('events')}${joined(conditions)} order by time ${isOldest ? 'asc' : 'desc'}, event_id limit ${top ?? MAX_LISTED}`,
+      explanation: this.#explain(`${this.#named()}, the ${isOldest ? 'oldest' : 'newest'} first`, span),
       chartHint: { kind: 'table', x: null, y: null },
     }
   }
 
   /** Issues with their totals, or with what they had in a span. */
   #issueRows(): Statement {
-    const { measures, filters, span, top, isNew, isLatest, order, bound, comparedSpan } = this.#intent
+    const { measures, filters, span, top, isNew, seen, order, bound, comparedSpan } = this.#intent
     if (comparedSpan !== null) return impossible('I cannot compare lists of issues: ask how many there are')
     const ranked = measures[1] ?? 'events'
     if (!['events', 'users', 'crashes', 'issues'].includes(ranked))
       return impossible(`issues are not known by ${NAMES[ranked]}`)
-    const limit = top ?? (isNew || isLatest ? MAX_LISTED : order === null ? MAX_LISTED : 10)
-    const direction = order === 'least' ? 'asc' : 'desc'
+    const limit = top ?? (isNew || seen !== null ? MAX_LISTED : order === null ? MAX_LISTED : 10)
+    const direction = (seen === null ? order === 'least' : !seen.descending) ? 'asc' : 'desc'
+    if (seen !== null && ranked !== 'issues' && ranked !== 'events')
+      return impossible('I can order issues one way only')
+    const orderedBy = seen === null ? null : isNew ? 'first_seen' : seen.by
     const isOnIssues = (one: Filter): boolean =>
       one.dimension === 'unhandled' || columnOf('issues', one.dimension) !== null
     const isOfEvents =
@@ -474,7 +494,7 @@ class Writer {
         ...(span === null ? [] : timeConditions(isNew ? 'first_seen' : 'last_seen', span)),
         ...boundOf(bound, { events: 'event_count', users: 'user_count', crashes: 'event_count' }),
       ]
-      const by = isLatest ? (isNew ? 'first_seen' : 'last_seen') : ranked === 'users' ? 'user_count' : 'event_count'
+      const by = orderedBy ?? (ranked === 'users' ? 'user_count' : 'event_count')
       return {
         sql: `select short_id, title, status, severity, event_count, user_count, first_seen, last_seen ${from('issues')}${joined(conditions)} order by ${by} ${direction}, short_id limit ${limit}`,
         explanation: this.#explain(
@@ -504,7 +524,7 @@ class Writer {
     ]
     const having = boundOf(bound, { events: 'count(*)', users: 'count(distinct user_key)', crashes: 'count(*)' })
     const by = ranked === 'users' ? 'users' : 'events'
-    const orderBy = isLatest ? (isNew ? 'first_seen' : 'last_seen') : by
+    const orderBy = orderedBy ?? by
     return {
       sql: `select short_id, title, status, severity, events, users, first_seen, last_seen ${from('issues')} join (select issue_id, count(*) as events, count(distinct user_key) as users ${from('events')}${joined(inside)} group by issue_id${having.length === 0 ? '' : ` having ${having.join(' and ')}`}) as e on e.issue_id = issues.id${joined(outside)} order by ${orderBy} ${direction}, short_id limit ${limit}`,
       explanation: this.#explain(
@@ -736,7 +756,7 @@ const columnName = (dimension: Dimension | 'unhandled'): Dimension => (dimension
 const operator = ({ more, orEqual }: Bound): string => `${more ? '>' : '<'}${orEqual ? '=' : ''}`
 const word = (direction: string, column: string): string =>
   column.endsWith('seen')
-    ? 'latest'
+    ? `${direction === 'desc' ? 'latest' : 'earliest'} ${column.startsWith('first') ? 'first event' : 'last event'}`
     : `${direction === 'desc' ? 'most' : 'fewest'} ${column.startsWith('user') ? 'users' : 'events'}`
 
 function boundOf(bound: Bound | null, columns: Partial<Record<Measure, string>>): string[] {
