@@ -1,5 +1,5 @@
 import type { Dimension } from './vocabulary.ts'
-import { splitQuestion, type Word } from './words.ts'
+import { differsByOne, splitQuestion, type Word } from './words.ts'
 
 /** Values that a project has, by which questions may filter. Pure. */
 export type KnownValues = {
@@ -20,6 +20,8 @@ export type KnownDimension = keyof KnownValues
 type Found = { readonly dimension: Dimension; readonly values: readonly string[]; readonly length: number }
 
 const VERSION = /^v?(\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?)$/i
+/** Words that are long enough for one wrong letter. */
+const MISSPELT = /^\p{L}{6,}$/u
 const MAX_WORDS = 8
 
 /** In which order one text that is a value of several dimensions is understood. */
@@ -47,14 +49,28 @@ export class KnownIndex {
     this.releases = known.release
     for (const dimension of ORDER)
       for (const value of known[dimension]) {
-        const parts = partsOf(value)
-        if (parts.length === 0 || parts.length > MAX_WORDS) continue
-        const text = parts.join(' ')
-        const found = this.#byText.get(text) ?? new Map<KnownDimension, string[]>()
-        this.#byText.set(text, found)
-        found.set(dimension, [...(found.get(dimension) ?? []), value])
-        for (const part of parts) this.#words.add(part)
+        this.#add(dimension, value, partsOf(value))
+        // "The checkout screen" is `CheckoutScreen`.
+        const spoken = value.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+        if (dimension === 'screen' && spoken !== value) this.#add(dimension, value, partsOf(spoken))
       }
+  }
+
+  #add(dimension: KnownDimension, value: string, parts: readonly string[]): void {
+    if (parts.length === 0 || parts.length > MAX_WORDS) return
+    const text = parts.join(' ')
+    const found = this.#byText.get(text) ?? new Map<KnownDimension, string[]>()
+    this.#byText.set(text, found)
+    found.set(dimension, [...(found.get(dimension) ?? []), value])
+    for (const part of parts) this.#words.add(part)
+  }
+
+  /** The one value of which a long word is a misspelling. */
+  findMisspelt(text: string): Found | null {
+    const word = text.toLowerCase()
+    if (!MISSPELT.test(word)) return null
+    const near = [...this.#byText.keys()].filter((value) => MISSPELT.test(value) && differsByOne(word, value))
+    return near.length === 1 ? this.#of(near[0] ?? '', null, 1) : null
   }
 
   /** Whether a word is part of a value. */

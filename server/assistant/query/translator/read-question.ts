@@ -100,6 +100,9 @@ function readPiece({ words, stems, at, word, before, known, now }: Place): Piece
     return { meaning: { is: 'value', dimension: 'issue', values: [word.text.toUpperCase()] }, length: 1 }
   const type = ERROR_TYPE.exec(word.text)?.[0]
   if (type !== undefined) return { meaning: { is: 'value', dimension: 'exception_type', values: [type] }, length: 1 }
+  const misspelt = known.findMisspelt(word.text)
+  if (misspelt !== null)
+    return { meaning: { is: 'value', dimension: misspelt.dimension, values: misspelt.values }, length: 1 }
   return { meaning: { is: 'unknown' }, length: 1 }
 }
 

@@ -32,6 +32,14 @@ const MONTHS = [
   'november',
   'december',
 ]
+/** Parts of a day: from an hour to before another. */
+const DAY_PARTS: Readonly<Record<string, readonly [from: number, to: number]>> = {
+  morning: [6, 12],
+  afternoon: [12, 18],
+  evening: [18, 24],
+  tonight: [18, 24],
+}
+const TO_DATE: Readonly<Record<string, string>> = { wtd: 'week', mtd: 'month', qtd: 'quarter', ytd: 'year' }
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
@@ -44,7 +52,9 @@ export const TIME_WORDS: readonly string[] = [
   ...'today yesterday last past previous this current since until before after between from to and in during on ago the of'.split(
     ' ',
   ),
-  ...'now midnight noon weekend couple few preceding prior within till through'.split(' '),
+  ...Object.keys(DAY_PARTS),
+  ...Object.keys(TO_DATE),
+  ...'quarter date now midnight noon weekend couple few preceding prior within till through'.split(' '),
 ]
 
 /** The number that a word is. */
@@ -69,6 +79,7 @@ const span = (from: number | null, to: number | null, name: string): TimeSpan =>
 function startOf(unit: string, at: number): number {
   const date = new Date(at)
   if (unit === 'year') return Date.UTC(date.getUTCFullYear(), 0)
+  if (unit === 'quarter') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - (date.getUTCMonth() % 3))
   if (unit === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
   if (unit === 'week') return day(at) - ((date.getUTCDay() + 6) % 7) * DAY_MS
   const ms = UNITS[unit] ?? DAY_MS
@@ -83,7 +94,9 @@ function calendar(unit: string, now: number, back: number): readonly [number, nu
     end = from
     from = startOf(unit, end - 1)
   }
-  return [from, back === 0 ? startOf(unit, from + (UNITS[unit] ?? DAY_MS) * (unit === 'month' ? 1.1 : 1.01)) : end]
+  if (back > 0) return [from, end]
+  const ms = unit === 'quarter' ? 91 * DAY_MS : (UNITS[unit] ?? DAY_MS)
+  return [from, startOf(unit, from + ms * (unit === 'month' || unit === 'quarter' ? 1.1 : 1.01))]
 }
 
 /**
@@ -97,7 +110,12 @@ export function readTimeSpan(words: readonly Word[], start: number, now: Date): 
 
   if (['between', 'from'].includes(stem())) {
     const both = readBetween(words, at + 1, now)
-    if (both !== null) return done(both.span, both.end)
+    if (both !== null) {
+      // "Between 09:00 and 12:00 yesterday"
+      const day_ = readClock(words[at + 1]) === null ? null : readPoint(words, both.end, now)
+      const hours = day_ === null ? null : readHours(words, { ...day_, end: at }, now)
+      return day_ !== null && hours !== null ? done(hours.span, day_.end) : done(both.span, both.end)
+    }
     if (stem() === 'between') return null
   }
   const since = ['since', 'after', 'from'].includes(stem())
@@ -152,6 +170,10 @@ export function readTimeSpan(words: readonly Word[], start: number, now: Date): 
         at + 1,
       )
     }
+    if (n === null && stem() === 'quarter') {
+      const [from, to] = calendar('quarter', now.getTime(), 1)
+      return done(span(from, to, 'last quarter'), at + 1)
+    }
     if (n === null && (WEEKDAYS.includes(stem()) || MONTHS.includes(stem()) || stem() === 'weekend')) {
       const point = readPoint(words, at, now)
       if (point !== null) return done(span(point.from, point.to, point.name), point.end)
@@ -160,7 +182,27 @@ export function readTimeSpan(words: readonly Word[], start: number, now: Date): 
   }
   if (isRolling) at--
   const point = readPoint(words, at, now)
-  return point === null ? null : done(span(point.from, point.to, point.name), point.end)
+  if (point === null) return null
+  const hours = readHours(words, point, now)
+  return hours === null ? done(span(point.from, point.to, point.name), point.end) : done(hours.span, hours.end)
+}
+
+/** Hours of a day behind it: "yesterday between 09:00 and 12:00", "Monday morning". */
+function readHours(words: readonly Word[], point: Point, now: Date): { span: TimeSpan; end: number } | null {
+  if (point.to - point.from !== DAY_MS) return null
+  const stem = words[point.end]?.stem ?? ''
+  const part = DAY_PARTS[stem]
+  if (part !== undefined) {
+    const [from, to] = part.map((hour) => point.from + hour * HOUR_MS)
+    return { span: span(from ?? 0, to ?? 0, `${point.name} in the ${stem}`), end: point.end + 1 }
+  }
+  if (!['between', 'from'].includes(stem) || readClock(words[point.end + 1]) === null) return null
+  const both = readBetween(words, point.end + 1, now)
+  if (both === null) return null
+  const shift = point.from - day(now.getTime())
+  const [from, to] = [both.span.from, both.span.to].map((one) => (one?.getTime() ?? 0) + shift)
+  if (to === undefined || from === undefined || to > point.to) return null
+  return { span: span(from, to, `from ${iso(from)} to ${iso(to)}`), end: both.end }
 }
 
 type Point = { readonly from: number; readonly to: number; readonly name: string; readonly end: number }
@@ -178,12 +220,36 @@ function readPoint(words: readonly Word[], start: number, now: Date): Point | nu
 
   if (stem === 'today') return isDay(today, 'today', at + 1)
   if (stem === 'yesterday') return isDay(today - DAY_MS, 'yesterday', at + 1)
+  if (stem === 'day' && words[at + 1]?.stem === 'before' && words[at + 2]?.stem === 'yesterday')
+    return isDay(today - 2 * DAY_MS, 'the day before yesterday', at + 3)
+  const partStem = stem === 'this' ? (words[at + 1]?.stem ?? '') : stem
+  const part = stem === 'this' || stem === 'tonight' ? DAY_PARTS[partStem] : undefined
+  if (part !== undefined) {
+    const [from, to] = part
+    const name = stem === 'this' ? `this ${partStem}` : stem
+    return { from: today + from * HOUR_MS, to: today + to * HOUR_MS, name, end: at + (stem === 'this' ? 2 : 1) }
+  }
+  const isToDate = ['week', 'month', 'quarter', 'year'].includes(stem) && words[at + 1]?.stem === 'to'
+  const toDate = isToDate && words[at + 2]?.stem === 'date' ? stem : TO_DATE[stem]
+  if (toDate !== undefined) {
+    const end = at + (TO_DATE[stem] === undefined ? 3 : 1)
+    return { from: startOf(toDate, now.getTime()), to: now.getTime(), name: `this ${toDate} to date`, end }
+  }
+  const quarter = /^q([1-4])$/.exec(lower)
+  if (quarter !== null) {
+    const month = (Number(quarter[1]) - 1) * 3
+    const named = yearOf(words[at + 1])
+    const latest = now.getUTCFullYear() - (Date.UTC(now.getUTCFullYear(), month) > now.getTime() ? 1 : 0)
+    const from = Date.UTC(named ?? latest, month)
+    const to = Date.UTC(named ?? latest, month + 3)
+    return { from, to, name: `Q${quarter[1]} ${named ?? latest}`, end: at + (named === null ? 1 : 2) }
+  }
   if (stem === 'midnight') return isDay(today, 'midnight', at + 1)
   if (stem === 'noon') return { from: today + DAY_MS / 2, to: today + DAY_MS / 2, name: 'noon', end: at + 1 }
   if (stem === 'this' || stem === 'current' || stem === 'last' || stem === 'previous') {
     const unit = words[at + 1]?.stem ?? ''
     const back = stem === 'last' || stem === 'previous' ? 1 : 0
-    if (UNITS[unit] !== undefined && unit !== 'minute' && unit !== 'fortnight') {
+    if (unit === 'quarter' || (UNITS[unit] !== undefined && unit !== 'minute' && unit !== 'fortnight')) {
       const [from, to] = calendar(unit, now.getTime(), back)
       return { from, to, name: `${back === 1 ? 'last' : 'this'} ${unit}`, end: at + 2 }
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testServer } from '#test/kit/test-server.ts'
 import { guardStatement } from '../guard/guard-statement.ts'
 import { readKnownValues } from './known-values.queries.ts'
-import { DAY_MS, NOW, seedProject, type SeededEvent, type SeededIssue } from './translate-question.fixture.ts'
+import { DAY_MS, HOUR_MS, NOW, seedProject, type SeededEvent, type SeededIssue } from './translate-question.fixture.ts'
 import { translateQuestion } from './translate-question.ts'
 
 /** Questions about places and orders: the latest, the oldest, the worst. */
@@ -69,6 +69,11 @@ const issuesByUsers = (list: readonly SeededEvent[]): (string | number)[][] =>
     [...Map.groupBy(list, ({ issue }) => issue.shortId)].map(([name, own]) => [name, usersOf(own)]),
     -1,
   )
+
+const TODAY = now - 12 * HOUR_MS
+const counted = (from: number, to?: number): number[][] => [[events.filter(within(from, to)).length]]
+const MORNING = counted(TODAY + 6 * HOUR_MS)
+const YESTERDAY = counted(TODAY - 15 * HOUR_MS, TODAY - 12 * HOUR_MS)
 
 const CASES: readonly (readonly [question: string, wanted: unknown[][], ...columns: string[]])[] = [
   ['crashes in the newest release', [[crashes.filter(isOf(NEWEST)).length]]],
@@ -147,6 +152,20 @@ const CASES: readonly (readonly [question: string, wanted: unknown[][], ...colum
       -1,
     ),
   ]),
+  ['events yesterday between 09:00 and 12:00', YESTERDAY],
+  ['events between 9am and 12:00 yesterday', YESTERDAY],
+  ['events the day before yesterday', counted(TODAY - 2 * DAY_MS, TODAY - DAY_MS)],
+  ['events this morning', MORNING],
+  ['events yesterday evening', counted(TODAY - 6 * HOUR_MS, TODAY)],
+  ['events tonight', [[0]]],
+  ['events in Q4', counted(Date.parse('2026-10-01'))],
+  ['events this quarter', counted(Date.parse('2026-10-01'))],
+  ['events last quarter', [[0]]],
+  ['events month to date', counted(Date.parse('2026-11-01'))],
+  ['events week to date', counted(Date.parse('2026-11-16'))],
+  ['events ytd', counted(0)],
+  ['events so far this week', counted(Date.parse('2026-11-16'))],
+  ['events in prodution', [[events.filter(usual).filter((one) => one.environment === 'production').length]]],
   ['top crashes by users', issuesByUsers(crashes).slice(0, 10), 'short_id', 'users'],
   ['which errors affect most users', issuesByUsers(events.filter(usual)), 'short_id', 'users'],
 ]

@@ -134,7 +134,7 @@ function correct(word: string, keywords: ReadonlySet<string>): string | undefine
 }
 
 /** Whether one letter is changed, missing or additional, or two neighbours are swapped. */
-function differsByOne(a: string, b: string): boolean {
+export function differsByOne(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false
   let at = 0
   while (at < a.length && a[at] === b[at]) at++
