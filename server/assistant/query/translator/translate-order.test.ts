@@ -72,6 +72,17 @@ const issuesByUsers = (list: readonly SeededEvent[]): (string | number)[][] =>
 
 const TODAY = now - 12 * HOUR_MS
 const counted = (from: number, to?: number): number[][] => [[events.filter(within(from, to)).length]]
+const LAST_WEEK = Date.parse('2026-11-09')
+const recent = sessions.filter(usual)
+const isOnIos = ({ os }: { os: string }): boolean => os === 'iOS'
+const crashFreeByRelease = (sign: number): (string | number)[][] =>
+  byNumber(
+    [...Map.groupBy(recent, ({ release }) => release)].map(([name, own]) => [
+      name,
+      percent(own.filter(({ status }) => status !== 'crashed').length, own.length),
+    ]),
+    sign,
+  )
 const MORNING = counted(TODAY + 6 * HOUR_MS)
 const YESTERDAY = counted(TODAY - 15 * HOUR_MS, TODAY - 12 * HOUR_MS)
 
@@ -166,6 +177,67 @@ const CASES: readonly (readonly [question: string, wanted: unknown[][], ...colum
   ['events ytd', counted(0)],
   ['events so far this week', counted(Date.parse('2026-11-16'))],
   ['events in prodution', [[events.filter(usual).filter((one) => one.environment === 'production').length]]],
+  [
+    'share of sessions on iOS',
+    [['iOS', percent(recent.filter(isOnIos).length, recent.length)]],
+    'os',
+    'percent_of_sessions',
+  ],
+  ['worst crash-free rate by release', crashFreeByRelease(1), 'release', 'crash_free_percent'],
+  ['best crash-free rate by release', crashFreeByRelease(-1), 'release', 'crash_free_percent'],
+  ['most stable release', crashFreeByRelease(-1), 'release', 'crash_free_percent'],
+  [
+    'lowest adoption',
+    byNumber(
+      [...Map.groupBy(recent, ({ release }) => release)].map(([name, own]) => [name, own.length]),
+      1,
+    ),
+    'release',
+    'sessions',
+  ],
+  [
+    'DAU last week',
+    [...Map.groupBy(sessions.filter(within(LAST_WEEK, LAST_WEEK + 7 * DAY_MS)), ({ at }) => Math.floor(at / DAY_MS))]
+      .toSorted(([a], [b]) => a - b)
+      .map(([day, own]) => [day * DAY_MS, usersOf(own)]),
+  ],
+  ['MAU', [[usersOf(recent)]]],
+  [
+    'are there more events than last week',
+    [
+      ['since then', counted(LAST_WEEK + 7 * DAY_MS)[0]?.[0]],
+      ['last week', counted(LAST_WEEK, LAST_WEEK + 7 * DAY_MS)[0]?.[0]],
+    ],
+  ],
+  [
+    'is the number of events higher than last week',
+    [
+      ['since then', counted(LAST_WEEK + 7 * DAY_MS)[0]?.[0]],
+      ['last week', counted(LAST_WEEK, LAST_WEEK + 7 * DAY_MS)[0]?.[0]],
+    ],
+  ],
+  [
+    'exceptions with at least 60 events',
+    byNumber(
+      issues.map((one) => [one.shortId, timesOf(one).length]).filter(([, count]) => Number(count) >= 60),
+      -1,
+    ),
+    'short_id',
+    'event_count',
+  ],
+  [
+    'non-fatals by version',
+    byNumber(
+      [
+        ...Map.groupBy(
+          events.filter(usual).filter((one) => !isCrash(one)),
+          ({ release }) => release,
+        ),
+      ].map(([name, own]) => [name, own.length]),
+      -1,
+    ),
+  ],
+  ['issues by assignee', [[null, issues.length]]],
   ['top crashes by users', issuesByUsers(crashes).slice(0, 10), 'short_id', 'users'],
   ['which errors affect most users', issuesByUsers(events.filter(usual)), 'short_id', 'users'],
 ]
@@ -181,6 +253,9 @@ test.each([
   ['latest release on Android', 'not known by operating system'],
   ['fatal events per 1000 sessions', 'understand "sessions"'],
   ['error events per session', 'understand "session"'],
+  ['share of sessions on iOS in 4.12', 'the share'],
+  ['highest crash rate', 'order by it'],
+  ['how many slow transactions', 'slowest of them'],
   ['new users', 'understand "new"'],
   ['recent users', 'understand "recent"'],
   ['which version introduced the most crashes', 'understand "introduced"'],

@@ -67,6 +67,9 @@ const MS: Readonly<Record<string, number>> = {
   minute: 60_000,
 }
 
+/** Figures of which the lowest is the worst. */
+const HIGH_IS_GOOD: ReadonlySet<Measure> = new Set<Measure>(['crash_free_sessions', 'crash_free_users', 'adoption'])
+
 /** Dimensions that are kept in one column. */
 const columnOf = (dimension: string): string => (dimension === 'screen' ? 'transaction' : dimension)
 
@@ -89,6 +92,8 @@ export function understandQuestion(
     top: false,
     slow: false,
     worst: false,
+    best: false,
+    afterVersus: false,
     all: false,
     compare: false,
     versus: false,
@@ -99,6 +104,8 @@ export function understandQuestion(
   /** A negation of nothing that is known. */
   let openNot: Item | null = null
   let isEach = false
+  /** The time by which a measure is counted: days of "DAU". */
+  let usualBucket: Bucket | null = null
   let seen: Seen | null = null
   /** Words that only some answers heed. */
   const heeded: { seen?: Item; new?: Item; when?: Item; released?: Item; isVerb?: boolean } = {}
@@ -140,6 +147,7 @@ export function understandQuestion(
         pending = null
         nouns.push({ item, role, dimension, isEach, measure: item.is === 'measure' ? item.measure : null })
         isEach = false
+        if (item.is === 'measure' && item.bucket !== undefined) usualBucket = item.bucket
         break
       }
       case 'filter':
@@ -148,7 +156,7 @@ export function understandQuestion(
         filters.push({
           dimension: item.dimension,
           values,
-          isNot,
+          isNot: isNot !== (item.is === 'filter' && item.isNot === true),
           isNewest: item.is === 'value' && item.isNewest === true,
         })
         openNot = null
@@ -166,6 +174,7 @@ export function understandQuestion(
         break
       }
       case 'span':
+        says.afterVersus ||= says.versus && spans.length === 0
         spans.push({ span: item.span, item })
         break
       case 'number': {
@@ -199,8 +208,9 @@ export function understandQuestion(
         order ??= item.descending ? 'most' : 'least'
         break
       case 'worst':
-        says.worst = true
-        order = 'most'
+        says.worst = !item.isBest
+        says.best = item.isBest
+        order = item.isBest ? 'least' : 'most'
         break
       case 'top':
         says.top = true
@@ -251,8 +261,9 @@ export function understandQuestion(
         says.before = true
         break
       case 'than':
-        // "over" and "under" without a number say nothing.
-        if (item.end - item.start > 6) leftOver.push(item)
+        // "Higher than last week" compares; "over" and "under" without a number say nothing.
+        if (next?.is === 'span') says.versus = true
+        else if (item.end - item.start > 6) leftOver.push(item)
         break
       case 'time':
       case 'filler':
@@ -264,7 +275,9 @@ export function understandQuestion(
   if (leftOver.length > 0) return { problem: 'unknown', places: leftOver }
   if (spans.length > 2) return { problem: 'I can compare two times at most', places: spans.map(({ item }) => item) }
 
-  const intent = decide({
+  // "MAU" without a time is one number.
+  if (bucket === null && !(usualBucket === 'month' && spans.length === 0)) bucket = usualBucket
+  const decided = decide({
     filters,
     nouns,
     figure,
@@ -273,6 +286,8 @@ export function understandQuestion(
     top: top ?? (says.top ? 10 : null),
     isSlow: says.slow,
     isWorst: says.worst,
+    isBest: says.best,
+    isAfterVersus: says.afterVersus,
     isNew: heeded.new !== undefined,
     isWhen: heeded.when !== undefined,
     isReleased: heeded.released !== undefined,
@@ -288,7 +303,9 @@ export function understandQuestion(
       .map(([column]) => column),
     now,
   })
-  if ('problem' in intent) return intent
+  if ('problem' in decided) return decided
+  const isFlipped = (says.worst || says.best) && HIGH_IS_GOOD.has(decided.measures[0] ?? 'events')
+  const intent: Intent = isFlipped ? { ...decided, order: says.best ? 'most' : 'least' } : decided
   const isList = intent.shape === 'rows'
   const ignored = [
     isList ? undefined : heeded.seen,
@@ -327,6 +344,9 @@ type Parts = {
   readonly top: number | null
   readonly isSlow: boolean
   readonly isWorst: boolean
+  readonly isBest: boolean
+  /** Whether the only time stands behind "compared with". */
+  readonly isAfterVersus: boolean
   readonly isNew: boolean
   readonly isWhen: boolean
   readonly isReleased: boolean
@@ -349,7 +369,13 @@ function decide(parts: Parts): Intent | Misunderstood {
   const { nouns, spans, isBefore, isVersus, now } = parts
   if (spans.length > 1 && !isVersus && !parts.isCompared && !isBefore)
     return { problem: 'I can compare two times only where the question says so: "compared with"', places: [] }
-  const [span = null, namedSpan = null] = spans
+  const [first = null, second = null] = spans
+  const isSince = second === null && parts.isAfterVersus && !isBefore && parts.comparedColumns.length === 0
+  // "Higher than last week" is the time since then against last week.
+  const sinceThen =
+    isSince && first?.to != null && first.to <= now ? { from: first.to, to: null, name: 'since then' } : null
+  const span = sinceThen ?? first
+  const namedSpan = sinceThen === null ? second : first
   const comparedSpan = namedSpan ?? (isBefore && span !== null ? spanBefore(span, now) : null)
   if (isVersus && comparedSpan === null && parts.comparedColumns.length === 0)
     return { problem: 'I need two releases, values or times to compare', places: [] }
@@ -360,7 +386,7 @@ function decide(parts: Parts): Intent | Misunderstood {
     counted ??
     nouns.find(({ role }) => role === 'top' || role === 'which') ??
     nouns.find(({ role }) => role !== 'by') ??
-    nouns[0]
+    (parts.filters.length > 0 && nouns.every(({ dimension }) => dimension !== null) ? undefined : nouns[0])
   const others = nouns.filter((noun) => noun !== subject)
   const groups: Dimension[] = []
   let rank: Measure | null = others.find(({ role, measure }) => role === 'rank' && measure !== null)?.measure ?? null
@@ -411,7 +437,9 @@ function decide(parts: Parts): Intent | Misunderstood {
   }
   const crash: Filter = { dimension: 'level', values: ['fatal'], isNot: false }
   const withCrash = (measure: Measure): readonly Filter[] =>
-    further.includes('crashes') && FROM_EVENTS.has(measure) ? [...parts.filters, crash] : parts.filters
+    (further.includes('crashes') || (measure === 'issues' && parts.bound?.of === 'crashes')) && FROM_EVENTS.has(measure)
+      ? [...parts.filters, crash]
+      : parts.filters
 
   const isOfReleases = subject === undefined ? parts.filters.some((one) => one.isNewest) : false
   if ((parts.isReleased && (subject === undefined || subject.dimension === 'release')) || isOfReleases)
@@ -419,7 +447,8 @@ function decide(parts: Parts): Intent | Misunderstood {
 
   // Nothing is counted by name: the filters decide.
   if (subject === undefined) {
-    if (parts.isNew) return { ...base, shape: 'rows', measures: ['issues'], groups }
+    const listed = groups.length === 0 && parts.bucket === null ? 'rows' : 'measure'
+    if (parts.isNew) return { ...base, shape: listed, measures: ['issues'], groups }
     const isScreen = parts.filters.some(({ dimension }) => dimension === 'screen')
     if (
       parts.isSlow ||
@@ -433,8 +462,9 @@ function decide(parts: Parts): Intent | Misunderstood {
         order: null,
       }
     if (parts.filters.some(({ dimension }) => dimension === 'status' || dimension === 'severity'))
-      return { ...base, shape: 'rows', measures: ['issues'], groups }
-    if (parts.filters.some(({ isNot }) => !isNot)) return { ...base, shape: 'measure', measures: ['events'], groups }
+      return { ...base, shape: listed, measures: ['issues'], groups }
+    if (parts.filters.some(({ isNot, dimension }) => !isNot || dimension === 'level'))
+      return { ...base, shape: 'measure', measures: ['events'], groups }
     return { problem: 'I cannot tell what to count', places: [] }
   }
 
@@ -490,12 +520,14 @@ function decide(parts: Parts): Intent | Misunderstood {
             : 'transactions'
           : parts.isWorst
             ? 'crashes'
-            : dimension === 'session_status'
-              ? 'sessions'
-              : dimension === 'status' || dimension === 'severity'
-                ? 'issues'
-                : 'events')
-    const isTimed = parts.isSlow || parts.order === null
+            : parts.isBest
+              ? 'crash_free_sessions'
+              : dimension === 'session_status'
+                ? 'sessions'
+                : dimension === 'status' || dimension === 'severity'
+                  ? 'issues'
+                  : 'events')
+    const isTimed = parts.isSlow || parts.isWorst || parts.isBest || parts.order === null
     const figure = parts.figure ?? (isName && measure === null && !isTimed ? 'count' : null)
     const order = parts.order ?? (subject.role === 'which' || parts.isSlow ? 'most' : null)
     return {
@@ -509,7 +541,9 @@ function decide(parts: Parts): Intent | Misunderstood {
     }
   }
 
-  const { measure } = subject
+  const isLength = parts.figure === 'maximum' || parts.figure === 'minimum' || parts.figure === 'spread'
+  const measure =
+    subject.measure === 'sessions' && isLength && parts.bucket === null ? 'session_length' : subject.measure
   if (measure === null) return { problem: 'I cannot tell what to count', places: [subject.item] }
   if (parts.isNew && isIncident) {
     const isListed = counted === undefined && parts.bucket === null && groups.length === 0
@@ -524,6 +558,15 @@ function decide(parts: Parts): Intent | Misunderstood {
   }
   // "The latest 10 crashes", "When did user 17 crash?"
   const isPlain = counted === undefined && parts.bucket === null && groups.length === 0 && comparedSpan === null
+  const isOfIssues = parts.bound?.of != null && FROM_EVENTS.has(parts.bound.of)
+  if (isIncident && isPlain && rank === null && isOfIssues)
+    return {
+      ...base,
+      shape: 'rows',
+      measures: ['issues'],
+      groups: [],
+      filters: measure === 'crashes' ? [...parts.filters, crash] : parts.filters,
+    }
   if (isIncident && isPlain && rank === null && (parts.seen !== null || parts.isWhen))
     return {
       ...base,
@@ -544,7 +587,7 @@ function decide(parts: Parts): Intent | Misunderstood {
       measures: ranked === null ? ['issues'] : ['issues', ranked],
       groups: [],
       top: parts.top ?? latestOne,
-      filters: ranked === 'crashes' || further.includes('crashes') ? [...parts.filters, crash] : parts.filters,
+      filters: ranked === 'crashes' ? [...parts.filters, crash] : withCrash('issues'),
       order: parts.order ?? 'most',
     }
   }

@@ -16,6 +16,7 @@ export const MEASURES = [
   'crash_free_users',
   'crash_rate',
   'adoption',
+  'session_share',
   'session_length',
   'anrs',
   'anr_rate',
@@ -56,6 +57,7 @@ export const DIMENSIONS = [
   'transaction',
   'operation',
   'session_status',
+  'assignee',
 ] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
@@ -67,15 +69,20 @@ export type Seen = { readonly by: 'first_seen' | 'last_seen'; readonly descendin
 
 /** A keyword with its meaning. */
 export type Meaning =
-  | { readonly is: 'measure'; readonly measure: Measure }
+  | { readonly is: 'measure'; readonly measure: Measure; readonly bucket?: Bucket }
   | { readonly is: 'dimension'; readonly dimension: Dimension }
-  | { readonly is: 'filter'; readonly dimension: Dimension | 'unhandled'; readonly values: readonly string[] }
+  | {
+      readonly is: 'filter'
+      readonly dimension: Dimension | 'unhandled'
+      readonly values: readonly string[]
+      readonly isNot?: true
+    }
   | { readonly is: 'figure'; readonly figure: Figure }
   /** `isRanked`: the question asks which of them is the highest. */
   | { readonly is: 'bucket'; readonly bucket: Bucket; readonly isRanked?: true }
   | { readonly is: 'most'; readonly descending: boolean }
   | { readonly is: 'slow'; readonly descending: boolean }
-  | { readonly is: 'worst' }
+  | { readonly is: 'worst'; readonly isBest: boolean }
   | {
       readonly is:
         | 'top'
@@ -118,7 +125,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
   ['issue, bug, ticket', measure('issues')],
   ['session, launch, visit', measure('sessions')],
   [
-    'active user, session user, user with session, dau, user are on, user is on, user are using, user are running, user are still on, user is still on, user still on, user still use, user are still using',
+    'active user, session user, user with session, user are on, user is on, user are using, user are running, user are still on, user is still on, user still on, user still use, user are still using',
     measure('active_users'),
   ],
   ['crashed session, session crash, session with crash, session that crashed', measure('crashed_sessions')],
@@ -134,8 +141,15 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
     'crash rate, rate of crash, crash percentage, share of crashed session, percentage of crashed session, percentage of session that crashed, share of session that crashed',
     measure('crash_rate'),
   ],
-  ['adoption, adoption rate, release adoption, share of session, session share', measure('adoption')],
-  ['session duration, session length, length of session, duration of session, time in app', measure('session_length')],
+  ['adoption, adoption rate, release adoption', measure('adoption')],
+  ['share of session, session share, share of all session', measure('session_share')],
+  ['dau', { is: 'measure', measure: 'active_users', bucket: 'day' }],
+  ['wau', { is: 'measure', measure: 'active_users', bucket: 'week' }],
+  ['mau', { is: 'measure', measure: 'active_users', bucket: 'month' }],
+  [
+    'session duration, session length, how long do session last, how long does a session last, how long did session last, length of session, duration of session, time in app',
+    measure('session_length'),
+  ],
   ['anr, hang, app hang, freeze, application not responding, app not responding', measure('anrs')],
   ['anr rate, hang rate, rate of anr', measure('anr_rate')],
   [
@@ -177,6 +191,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
   ['status, issue status, state', dimension('status')],
   ['session status', dimension('session_status')],
   ['severity, priority', dimension('severity')],
+  ['assignee', dimension('assignee')],
   [
     'exception type, error type, type of exception, type of error, exception class, type, kind of error, kind of exception',
     dimension('exception_type'),
@@ -187,6 +202,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
 
   ['warning, warning event', filter('level', 'warning')],
   ['fatal', filter('level', 'fatal')],
+  ['non fatal, nonfatal', { is: 'filter', dimension: 'level', values: ['fatal'], isNot: true }],
   ['info', filter('level', 'info')],
   ['debug', filter('level', 'debug')],
   ['unresolved', filter('status', 'unresolved')],
@@ -232,7 +248,8 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
     { is: 'most', descending: true },
   ],
   ['fewest, least, lowest, smallest, rarest', { is: 'most', descending: false }],
-  ['worst, most unstable, least stable, buggiest, crashiest', { is: 'worst' }],
+  ['worst, most unstable, least stable, buggiest, crashiest', { is: 'worst', isBest: false }],
+  ['best, most stable, healthiest', { is: 'worst', isBest: true }],
   ['slowest, slow, slower', { is: 'slow', descending: true }],
   ['fastest, fast, quickest, faster', { is: 'slow', descending: false }],
   ['top', { is: 'top' }],
@@ -265,7 +282,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
     { is: 'not' },
   ],
   [
-    'versus, compared with, compared to, compare with, in comparison with, against, than in, relative to, compared against, in contrast to',
+    'versus, compared with, compared to, compare with, in comparison with, against, than, than in, relative to, compared against, in contrast to',
     { is: 'versus' },
   ],
   ['compare, comparison, comparison of, compare the', { is: 'compare' }],
@@ -282,6 +299,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
   ['appeared, appear, created, started', { is: 'new', isVerb: true }],
   ['ever, all time, of all time, overall, in total, since the beginning, so far', { is: 'all' }],
   ['time, times', { is: 'time' }],
+  ['bad is, bad are, bad was', { is: 'filler' }],
   [
     'more than, over, above, exceeding, greater than, longer than, slower than, bigger than, higher than',
     { is: 'than', more: true, orEqual: false },
@@ -296,7 +314,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
 
 /** Words that say nothing. */
 const FILLERS =
-  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just only much many how long what value data app application our project result row item lot same as than also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percent rate chart plot graph draw pls quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
+  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just only much many how long what value data app application our project result row item lot same as breakdown also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percent rate chart plot graph draw pls quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
     ' ',
   )
 

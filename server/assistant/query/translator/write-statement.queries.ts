@@ -59,6 +59,7 @@ const NAMES: Readonly<Record<Measure, string>> = {
   crash_free_users: 'users without a crash, in percent of users with sessions',
   crash_rate: 'crashed sessions, in percent',
   adoption: 'share of sessions, in percent',
+  session_share: 'share of sessions, in percent',
   session_length: 'duration of sessions in ms',
   anrs: 'ANRs',
   anr_rate: 'sessions with an ANR, in percent',
@@ -98,6 +99,7 @@ const DIMENSION_NAMES: Readonly<Record<Dimension | 'unhandled', string>> = {
   transaction: 'transaction or screen',
   operation: 'operation',
   session_status: 'session status',
+  assignee: 'assignee',
   unhandled: 'unhandled',
 }
 
@@ -268,6 +270,7 @@ function columnsOf(
     case 'failed_transactions':
       return [['failed_transactions', 'count(*) filter (where is_failed)']]
     case 'adoption':
+    case 'session_share':
       return [['sessions', 'count(*)']]
     case 'anrs':
     case 'low_memory':
@@ -365,6 +368,7 @@ class Writer {
     const hasNoPlace =
       shape === 'distinct' ||
       measure === 'adoption' ||
+      measure === 'session_share' ||
       comparedSpan !== null ||
       (shape === 'measure' && groups.includes('issue'))
     if (bound !== null && (hasNoPlace || (shape === 'rows' && bound.of === null)))
@@ -411,7 +415,8 @@ class Writer {
   }
 
   #distinct(): Statement {
-    const { counted, measures, filters, groups, bucket } = this.#intent
+    const { counted, measures, filters, groups, bucket, order } = this.#intent
+    if (order !== null) return impossible('I cannot count the highest or slowest of them')
     if (counted === null) return impossible('I cannot tell what to count')
     const isRelease = counted === 'release' && filters.length === 0 && groups.length === 0 && measures[0] === 'events'
     if (isRelease) return this.#releases()
@@ -538,7 +543,7 @@ class Writer {
   #measure(): Statement {
     const { measures, groups, comparedSpan, filters, isNew } = this.#intent
     const [measure = 'events'] = measures
-    if (measure === 'adoption') return this.#adoption()
+    if (measure === 'adoption' || measure === 'session_share') return this.#adoption()
     let view = viewOf(measure)
     let shown = measures.flatMap((one) =>
       columnsOf(one, { figure: this.#figure(one), order: this.#intent.order, isPair: measures.length > 1 }),
@@ -663,6 +668,7 @@ class Writer {
       having.push(`${figure[1]} ${operator(bound)} ${bound.value}`)
     } else if (having.length > 0 && (keys.length === 0 || (bound?.of === 'sessions') !== (view === 'app_sessions')))
       return impossible('I cannot apply this limit')
+    if (keys.length === 0 && order !== null) return impossible('I need what to order by it: releases, devices, days')
     const limit = top ?? MAX_GROUPS
     const direction = order === 'least' ? 'asc' : 'desc'
     const byTime = bucket !== null && order === null && top === null
@@ -724,10 +730,14 @@ class Writer {
 
   /** The share of releases, or of the named values, in all sessions. */
   #adoption(): Statement {
-    const { filters, groups, top, bucket, comparedSpan, span: named } = this.#intent
+    const { filters, groups, top, bucket, comparedSpan, measures, order, span: named } = this.#intent
     if (bucket !== null || comparedSpan !== null) return impossible('I know the adoption of one time only')
     const span = named ?? this.#spanFor('app_sessions')
-    const dimension = groups[0] ?? 'release'
+    const byName = [...new Set(filters.map((one) => one.dimension))]
+    const [only] = measures[0] === 'session_share' ? byName : []
+    if (only === 'unhandled' || (only !== undefined && groups.length === 0 && byName.length > 1))
+      return impossible('I cannot tell of which sessions the share is asked for')
+    const dimension = groups[0] ?? only ?? 'release'
     const column = columnOf('app_sessions', dimension)
     if (column === null || groups.length > 1)
       return impossible(`sessions are not known by ${DIMENSION_NAMES[dimension]}`)
@@ -744,8 +754,11 @@ class Writer {
     )
     const all = `(select count(*) ${from('app_sessions')}${joined(conditions)})`
     return {
-      sql: `select ${column}, ${percent('count(*)', all)} as percent_of_sessions, count(*) as sessions ${from('app_sessions')}${joined([...conditions, ...own])} group by ${column} order by sessions desc, ${column} limit ${top ?? MAX_GROUPS}`,
-      explanation: this.#explain(`share of all sessions in percent, by ${DIMENSION_NAMES[dimension]}`, span),
+      sql: `select ${column}, ${percent('count(*)', all)} as percent_of_sessions, count(*) as sessions ${from('app_sessions')}${joined([...conditions, ...own])} group by ${column} order by sessions ${order === 'least' ? 'asc' : 'desc'}, ${column} limit ${top ?? MAX_GROUPS}`,
+      explanation: this.#explain(
+        `share of all sessions in percent${groups.length === 0 ? `, by ${DIMENSION_NAMES[dimension]}` : ''}`,
+        span,
+      ),
       chartHint: { kind: 'bar', x: column, y: 'percent_of_sessions' },
     }
   }
