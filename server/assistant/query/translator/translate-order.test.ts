@@ -254,6 +254,8 @@ test.each([
   ['fatal events per 1000 sessions', 'understand "sessions"'],
   ['error events per session', 'understand "session"'],
   ['share of sessions on iOS in 4.12', 'the share'],
+  ['issues assigned this week', 'understand "assigned"'],
+  ['which errors happen only on iOS', 'understand "only"'],
   ['highest crash rate', 'order by it'],
   ['how many slow transactions', 'slowest of them'],
   ['new users', 'understand "new"'],

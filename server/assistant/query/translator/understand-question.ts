@@ -240,6 +240,10 @@ export function understandQuestion(
         heeded.seen = item
         seen = item.seen
         break
+      case 'only':
+        // "Which errors happen only on iOS" leaves out errors that others have too.
+        if (nouns.at(-1)?.role === 'which') leftOver.push(item)
+        break
       case 'when':
       case 'released':
         heeded[item.is] = item

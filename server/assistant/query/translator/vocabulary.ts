@@ -90,6 +90,7 @@ export type Meaning =
         | 'which'
         | 'released'
         | 'when'
+        | 'only'
         | 'not'
         | 'compare'
         | 'versus'
@@ -263,6 +264,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
   ],
   ['oldest, earliest, first, oldest first', seen('first_seen', false)],
   ['released, release date, date of release', { is: 'released' }],
+  ['only', { is: 'only' }],
   ['when', { is: 'when' }],
   [
     'how many, number of, count, count of, total number of, how often, the number of, amount of, total',
@@ -314,7 +316,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
 
 /** Words that say nothing. */
 const FILLERS =
-  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just only much many how long what value data app application our project result row item lot same as breakdown also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percent rate chart plot graph draw pls quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
+  'a an the of in on at to for from with and or is are was were be been being do did does has have had having it its their our my we i you me us there that this these those please can could would will shall should tell give get find see display print return calculate compute want know need let any some all every each about regarding during while where whose occur occurred occurring happen happened happening affect affected affecting hit hitting met meet meeting run running ran use used using received recorded reported seen saw come came cause caused by causing throw threw thrown raised stored currently current now right just much many how long what value data app application our project result row item lot same as breakdown also still yet again caused been per out up down come coming looking look like did get got experienced experience suffer suffered encountered encounter took take taken taking lasted see seeing open opened made make caught trigger triggered have having belong belonging belongs under between s one ones percent rate chart plot graph draw pls quick quickly more fewer less higher lower as ms millisecond second distinct different unique individual running installed shipped published went live ago so into within number of often overall ranked sorted ordered list descending'.split(
     ' ',
   )
 

@@ -126,6 +126,8 @@ function correct(word: string, keywords: ReadonlySet<string>): string | undefine
   let found: string | undefined
   for (const keyword of keywords) {
     if (keyword.length < MIN_MISSPELT || !differsByOne(word, keyword)) continue
+    // "Assigned" is no misspelt "assignee".
+    if (word.endsWith('ed') && !keyword.endsWith('ed')) continue
     // The beginning is rarely misspelt, so that it decides.
     if (keyword[0] === word[0]) return keyword
     found ??= keyword.length > MIN_MISSPELT ? keyword : undefined
