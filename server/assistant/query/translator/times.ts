@@ -137,6 +137,7 @@ export function readTimeSpan(words: readonly Word[], start: number, now: Date): 
   const isRolling = stem() === 'the'
   if (isRolling) at++
   if (['last', 'past', 'previous', 'preceding', 'prior'].includes(stem())) {
+    const isPrevious = !['last', 'past'].includes(stem())
     const isLast = stem() === 'last' || stem() === 'previous' || stem() === 'prior'
     at++
     const count = stem() === 'few' ? 3 : stem() === 'couple' ? 2 : readNumber(words[at])
@@ -145,6 +146,8 @@ export function readTimeSpan(words: readonly Word[], start: number, now: Date): 
     const shortUnit = { h: 'hour', d: 'day', w: 'week', m: 'month', min: 'minute' }[short?.[2] ?? ''] ?? ''
     const unit = short === null ? stem() : shortUnit
     const n = short === null ? count : Number(short[1])
+    // "The previous week" is the one before another time.
+    if (isPrevious && n === null && (isRolling || unit === 'day')) return null
     const ms = UNITS[unit]
     if (ms !== undefined) {
       // "last week" is the week before this one, "the last week" and "the last 7 days" end now.

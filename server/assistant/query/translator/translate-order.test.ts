@@ -167,6 +167,13 @@ const CASES: readonly (readonly [question: string, wanted: unknown[][], ...colum
   ['events between 9am and 12:00 yesterday', YESTERDAY],
   ['events the day before yesterday', counted(TODAY - 2 * DAY_MS, TODAY - DAY_MS)],
   ['events this morning', MORNING],
+  [
+    'events yesterday vs the previous day',
+    [
+      ['yesterday', counted(TODAY - DAY_MS, TODAY)[0]?.[0]],
+      ['the time before', counted(TODAY - 2 * DAY_MS, TODAY - DAY_MS)[0]?.[0]],
+    ],
+  ],
   ['events yesterday evening', counted(TODAY - 6 * HOUR_MS, TODAY)],
   ['events tonight', [[0]]],
   ['events in Q4', counted(Date.parse('2026-10-01'))],

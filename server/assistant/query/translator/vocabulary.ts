@@ -289,7 +289,7 @@ const PHRASES: readonly (readonly [phrases: string, meaning: Meaning])[] = [
   ],
   ['compare, comparison, comparison of, compare the', { is: 'compare' }],
   [
-    'before, previous one, previous period, period before, time before, previous, the one before, week before, day before, month before, preceding period',
+    'before, previous one, previous period, previous day, previous week, previous month, previous hour, period before, time before, previous, the one before, week before, day before, month before, preceding period',
     { is: 'before' },
   ],
   ['who, who is, whom, who was, who were', { is: 'who' }],
