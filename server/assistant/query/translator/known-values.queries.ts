@@ -8,7 +8,7 @@ export async function readKnownValues(db: Connection, projectId: string): Promis
   const { rows } = await db.query<{ dimension: string; value: string }>({
     name: 'assistant-known-values',
     text: `(select 'release' as dimension, version as value from releases
-              where project_id = $1 order by dated_at desc limit $2)
+              where project_id = $1 order by state = 'planned', dated_at desc limit $2)
            union all
            (select case level when 2 then 'environment' when 3 then 'os' else 'device' end,
                    case level when 2 then environment when 3 then os else device end
