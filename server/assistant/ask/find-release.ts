@@ -1,5 +1,5 @@
-import type { Asked } from './asked.ts'
-import { page, Release } from './shapes.ts'
+import { type Asked, filterWords, ofProjects } from './asked.ts'
+import { page, type Project, Release } from './shapes.ts'
 
 const Releases = page(Release)
 
@@ -38,6 +38,32 @@ function rankOf(version: string, named: string): number {
   const withoutBuild = bare.replace(/[+ (].*$/, '')
   if (withoutBuild === wanted || bare.endsWith(`+${wanted}`)) return 2
   return withoutBuild.startsWith(`${wanted}.`) || withoutBuild.startsWith(`${wanted}-`) ? 1 : 0
+}
+
+type OfRelease<T> = {
+  readonly project: Project
+  readonly release: Release | undefined
+  readonly figures: T
+  /** The release, else the project, with the filters of the question. */
+  readonly of: string
+}
+
+/**
+ * Reads figures of each project that is asked about, or of each of these releases in its project, and leaves out those
+ * without.
+ */
+export async function ofReleases<T>(
+  asked: Asked,
+  releases: readonly Release[],
+  read: (project: Project, release: Release | undefined) => Promise<T | null>,
+): Promise<OfRelease<T>[]> {
+  const all: OfRelease<T>[] = []
+  for (const release of releases.length === 0 ? [undefined] : releases)
+    for (const { project, figures } of await ofProjects(asked, (one) =>
+      release !== undefined && release.project_id !== one.id ? Promise.resolve(null) : read(one, release),
+    ))
+      all.push({ project, release, figures, of: `${release?.version ?? project.name}${filterWords(asked.question)}` })
+  return all
 }
 
 /** The releases that a question names, in its order; says which of them are not known. */

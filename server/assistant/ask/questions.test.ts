@@ -633,6 +633,14 @@ test('an answer of another time than the one that was asked for says which it is
   expect((await ask('crash rate yesterday')).text).not.toContain('they are those')
 })
 
+test('figures say which release they are of, and which filter they cannot keep to', async () => {
+  const { text } = await ask('slowest screens on Pixel 7')
+  expect(text).toContain('Screens are not counted by device, so these are those of all devices.')
+  expect(text).not.toMatch(/screens of [^:]*Pixel/)
+  expect((await ask('slowest transactions of 4.12')).text).toMatch(/^Transactions of \S*4\.12\S* /m)
+  expect((await ask('slowest transactions of 9.9.9')).text).toBe('There is no release 9.9.9 here.')
+})
+
 test('a period is as long as it says', () => {
   const askedPeriod = (text: string) => understand([text], NOW).question.period
   expect(askedPeriod('errors in the last 3 hours')?.from).toEqual(ago(3 * HOUR_MS))

@@ -1,6 +1,6 @@
-import { filterWords, healthFilters, ofProjects, askedRange, type Intent } from '../asked.ts'
+import { filterWords, healthFilters, askedRange, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
-import { findReleases } from '../find-release.ts'
+import { findReleases, ofReleases } from '../find-release.ts'
 import { Breakdown } from '../shapes.ts'
 import type { Question } from '../question.ts'
 import { count, percent, plural, quoted } from '../words.ts'
@@ -53,22 +53,21 @@ export const breakdown: Intent = {
       ) && !/crash/.test(question.text)
     const isBest = /\bbest\b|fewest|least|most stable|lowest/.test(question.text)
     const rate = isAnr ? 'anr_rate' : 'crash_rate'
-    const [release] = await findReleases(asked)
-    const found = await ofProjects(asked, (project) =>
-      release !== undefined && release.project_id !== project.id
-        ? Promise.resolve(null)
-        : facts.read('readBreakdown', Breakdown, {
-            query: {
-              projectId: project.id,
-              range,
-              dimension,
-              sort: isUse ? '-sessions' : isBest ? rate : `-${rate}`,
-              limit: String(question.limit ?? 5),
-              ...healthFilters(filtered, release?.version),
-            },
-          }),
+    const releases = await findReleases(asked)
+    if (question.releases.length > 0 && releases.length === 0) return
+    const found = await ofReleases(asked, releases, (project, release) =>
+      facts.read('readBreakdown', Breakdown, {
+        query: {
+          projectId: project.id,
+          range,
+          dimension,
+          sort: isUse ? '-sessions' : isBest ? rate : `-${rate}`,
+          limit: String(question.limit ?? 5),
+          ...healthFilters(filtered, release?.version),
+        },
+      }),
     )
-    for (const { project, figures } of found) {
+    for (const { project, release, figures } of found) {
       const what = `${name} of ${project.name}${release === undefined ? '' : ` with ${release.version}`}${filterWords(filtered)}`
       if (figures.sessions === 0) {
         say(`There are no sessions of ${project.name} ${label}, so its ${name} are unknown.`)

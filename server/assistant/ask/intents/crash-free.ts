@@ -1,16 +1,7 @@
-import {
-  filterWords,
-  healthFilters,
-  ofProjects,
-  ofScope,
-  askedPeriod,
-  askedRange,
-  type Asked,
-  type Intent,
-} from '../asked.ts'
+import { filterWords, healthFilters, ofScope, askedPeriod, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo, type Cite } from '../facts.ts'
-import { findReleases } from '../find-release.ts'
-import { Series } from '../shapes.ts'
+import { findReleases, ofReleases } from '../find-release.ts'
+import { type Release, Series } from '../shapes.ts'
 import { coveringRange, timeText, type Period } from '../time-words.ts'
 import { count, percent, plural, quoted } from '../words.ts'
 
@@ -33,20 +24,9 @@ export const crashFree: Intent = {
     if (question.releases.length > 0 && releases.length === 0) return
     const isOwnPeriod = question.period !== null
     for (const release of releases.length === 0 ? [undefined] : releases) {
-      if (/crash[- ]?free users/.test(question.text)) await sayUsers(asked, release?.version, release?.project_id)
-      const series = await ofProjects(asked, (project) =>
-        release !== undefined && release.project_id !== project.id
-          ? Promise.resolve(null)
-          : facts.read('readMetrics', Series, {
-              query: {
-                projectId: project.id,
-                metric: 'crash_rate',
-                by: 'sessions',
-                range,
-                ...healthFilters(question, release?.version),
-              },
-            }),
-      )
+      const one = release === undefined ? [] : [release]
+      if (/crash[- ]?free users/.test(question.text)) await sayUsers(asked, one)
+      const series = await readSeries(asked, one, 'sessions', range)
       const rows = series
         .map(({ project, figures }) => ({ project, figures, ...addSessions(figures, period) }))
         .filter(({ sessions }) => sessions > 0)
@@ -97,26 +77,26 @@ export const crashFree: Intent = {
   },
 }
 
-/** Crash-free users, which are not known of parts of a range. */
-async function sayUsers(asked: Asked, release: string | undefined, projectId: string | undefined): Promise<void> {
-  const { range, label } = askedRange(asked)
-  const found = await ofProjects(asked, (project) =>
-    projectId !== undefined && projectId !== project.id
-      ? Promise.resolve(null)
-      : asked.facts.read('readMetrics', Series, {
-          query: {
-            projectId: project.id,
-            metric: 'crash_rate',
-            by: 'users',
-            range,
-            ...healthFilters(asked.question, release),
-          },
-        }),
+const readSeries = (asked: Asked, releases: readonly Release[], by: 'sessions' | 'users', range: string) =>
+  ofReleases(asked, releases, (project, release) =>
+    asked.facts.read('readMetrics', Series, {
+      query: {
+        projectId: project.id,
+        metric: 'crash_rate',
+        by,
+        range,
+        ...healthFilters(asked.question, release?.version),
+      },
+    }),
   )
-  for (const { project, figures } of found) {
+
+/** Crash-free users, which are not known of parts of a range. */
+async function sayUsers(asked: Asked, releases: readonly Release[]): Promise<void> {
+  const { range, label } = askedRange(asked)
+  for (const { project, figures, of } of await readSeries(asked, releases, 'users', range)) {
     const { total, basis } = figures
     if (total === null || basis !== 'users') continue
-    const what = `of ${release ?? project.name}${filterWords(asked.question)} ${label}`
+    const what = `of ${of} ${label}`
     const cite = asked.facts.source(
       `Crash-free users ${what}`,
       'readMetrics',
@@ -147,7 +127,7 @@ function totalRow(rows: readonly Counted[]): string[][] {
 }
 
 /** Sessions of a series that started in a period, by whole intervals. */
-export function addSessions(
+function addSessions(
   { points }: Series,
   { from, to }: { readonly from: Date; readonly to: Date | null },
 ): Counted & { readonly anr: number } {

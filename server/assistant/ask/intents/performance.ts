@@ -1,7 +1,7 @@
-import { filterWords, ofProjects, askedRange, type Asked, type Intent } from '../asked.ts'
+import { filterWords, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo, type Cite } from '../facts.ts'
-import { findRelease, findReleases } from '../find-release.ts'
-import { Performance, type Release } from '../shapes.ts'
+import { findRelease, findReleases, ofReleases } from '../find-release.ts'
+import { Performance } from '../shapes.ts'
 import { count, duration, percent, plural, quoted } from '../words.ts'
 
 const COMPARES = /compar|\bversus\b|\bvs\b|against|better|worse|than|differen/
@@ -9,13 +9,13 @@ const COMPARES = /compar|\bversus\b|\bvs\b|against|better|worse|than|differen/
 type Figures = ReturnType<typeof Performance.parse>
 
 /** Figures of performance for each project and each release that the question names. */
-async function* read(
+async function read(
   asked: Asked,
-): AsyncGenerator<{ figures: Figures; of: string; label: string; projectId: string; range: string }> {
+): Promise<{ figures: Figures; of: string; label: string; projectId: string; range: string }[]> {
   const { question, facts } = asked
   const { range, label } = askedRange(asked)
-  const releases: (Release | undefined)[] = await findReleases(asked)
-  if (question.releases.length > 0 && releases.length === 0) return
+  const releases = await findReleases(asked)
+  if (question.releases.length > 0 && releases.length === 0) return []
   // "compared with 4.11" asks for the latest, too.
   const [only] = releases
   const latest =
@@ -23,28 +23,19 @@ async function* read(
       ? await findRelease({ ...asked, projectId: only.project_id }, 'latest')
       : null
   if (latest !== null && latest.id !== only?.id) releases.unshift(latest)
-  for (const release of releases.length === 0 ? [undefined] : releases)
-    for (const { project, figures } of await ofProjects(asked, (one) =>
-      release !== undefined && release.project_id !== one.id
-        ? Promise.resolve(null)
-        : facts.read('readPerformance', Performance, {
-            query: {
-              projectId: one.id,
-              range,
-              ...(release === undefined ? {} : { release: [release.version] }),
-              ...(question.environment === null ? {} : { environment: [question.environment] }),
-              ...(question.os === null || question.device !== null ? {} : { os: [question.os] }),
-              ...(question.device === null ? {} : { device: [question.device] }),
-            },
-          }),
-    ))
-      yield {
-        figures,
-        of: `${release === undefined ? project.name : release.version}${filterWords(question)}`,
-        label,
+  const found = await ofReleases(asked, releases, (project, release) =>
+    facts.read('readPerformance', Performance, {
+      query: {
         projectId: project.id,
         range,
-      }
+        ...(release === undefined ? {} : { release: [release.version] }),
+        ...(question.environment === null ? {} : { environment: [question.environment] }),
+        ...(question.os === null || question.device !== null ? {} : { os: [question.os] }),
+        ...(question.device === null ? {} : { device: [question.device] }),
+      },
+    }),
+  )
+  return found.map(({ project, figures, of }) => ({ figures, of, label, projectId: project.id, range }))
 }
 
 const ms = (value: number | null): string => (value === null ? '–' : duration(value))
@@ -64,7 +55,7 @@ export const starts: Intent = {
     const isWarm = /\bwarm\b/.test(asked.question.text)
     const kind = isWarm ? 'Warm' : 'Cold'
     let isKnown = false
-    for await (const { figures, of, label, projectId, range } of read(asked)) {
+    for (const { figures, of, label, projectId, range } of await read(asked)) {
       const start = isWarm ? figures.warm_start : figures.cold_start
       if (start.count === 0) continue
       isKnown = true
@@ -111,7 +102,7 @@ export const anrs: Intent = {
       : 0,
   async answer(asked) {
     let isKnown = false
-    for await (const { figures, of, label, projectId, range } of read(asked)) {
+    for (const { figures, of, label, projectId, range } of await read(asked)) {
       const { anrs: events, anr_rate, anr_causes } = figures
       if (events.count === 0 && anr_rate === null) continue
       isKnown = true
@@ -146,7 +137,7 @@ export const frames: Intent = {
   fits: ({ text }) => (/(?:slow|frozen|dropped) frames?|\bframes?\b|\bjank|stutter|smooth|\bfps\b/.test(text) ? 8 : 0),
   async answer(asked) {
     let isKnown = false
-    for await (const { figures, of, label, projectId, range } of read(asked)) {
+    for (const { figures, of, label, projectId, range } of await read(asked)) {
       const { total, slow, frozen, slow_frame_ratio, frozen_frame_ratio } = figures.frames
       if (total === 0) continue
       isKnown = true
@@ -181,7 +172,7 @@ export const webVitals: Intent = {
     /web vitals?|\blcp\b|\binp\b|\bcls\b|\bfcp\b|\bttfb\b|largest contentful|layout shift/.test(text) ? 8 : 0,
   async answer(asked) {
     let isKnown = false
-    for await (const { figures, of, label, projectId, range } of read(asked)) {
+    for (const { figures, of, label, projectId, range } of await read(asked)) {
       const vitals = Object.entries(figures.web_vitals).filter(([, { count: n }]) => n > 0)
       if (vitals.length === 0) continue
       isKnown = true

@@ -1,6 +1,6 @@
-import { filterWords, ofProjects, askedRange, type Asked, type Intent } from '../asked.ts'
+import { filterWords, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
-import { findReleases } from '../find-release.ts'
+import { findReleases, ofReleases } from '../find-release.ts'
 import { page, Screen, Transaction } from '../shapes.ts'
 import { count, duration, percent, plural, quoted } from '../words.ts'
 
@@ -9,6 +9,14 @@ const filters = ({ question }: Asked, release: string | undefined) => ({
   ...(question.environment === null ? {} : { environment: [question.environment] }),
   ...(release === undefined ? {} : { release: [release] }),
 })
+
+/** The same without the device that is asked about, of which these figures are not counted. */
+function ofAllDevices(asked: Asked, what: string): Asked {
+  const { device } = asked.question
+  if (device === null) return asked
+  asked.say(`${what} are not counted by device, so these are those of all devices.`)
+  return { ...asked, question: { ...asked.question, device: null } }
+}
 
 const ms = (value: number | null): string => (value === null ? '–' : duration(value))
 
@@ -43,56 +51,54 @@ export const screens: Intent = {
           )
         ? 3
         : 0,
-  async answer(asked) {
+  async answer(given) {
+    const asked = ofAllDevices(given, 'Screens')
     const { facts, say, question } = asked
     const { range, label } = askedRange(asked)
     const releases = await findReleases(asked)
     if (question.releases.length > 0 && releases.length === 0) return
     const isFastest = /fastest|quickest/.test(question.text)
+    const found = await ofReleases(asked, releases, (project, release) =>
+      facts.read('listScreens', page(Screen), {
+        query: {
+          projectId: project.id,
+          range,
+          sort: isFastest ? 'p95' : '-p95',
+          limit: '100',
+          ...filters(asked, release?.version),
+        },
+      }),
+    )
     let isKnown = false
-    for (const release of releases.length === 0 ? [undefined] : releases)
-      for (const { project, figures } of await ofProjects(asked, (one) =>
-        release !== undefined && release.project_id !== one.id
-          ? Promise.resolve(null)
-          : facts.read('listScreens', page(Screen), {
-              query: {
-                projectId: one.id,
-                range,
-                sort: isFastest ? 'p95' : '-p95',
-                limit: '100',
-                ...filters(asked, release?.version),
-              },
-            }),
-      )) {
-        const shown = named(asked, figures.items).slice(0, question.limit ?? 5)
-        if (shown.length === 0) continue
-        isKnown = true
-        const of = `${release === undefined ? project.name : release.version}${filterWords(question)}`
-        const cite = facts.source(
-          `Screens of ${of} ${label}`,
-          'listScreens',
-          pathTo('/performance/screens', { project: project.id, range }),
-          [
-            ['Screen', 'Loads', 'Median', 'p75', 'p95', 'p75 of the time before', 'Slow frames', 'Frozen frames'],
-            ...shown.map((one) => [
-              one.name,
-              count(one.count),
-              ms(one.render.p50_ms),
-              ms(one.render.p75_ms),
-              ms(one.render.p95_ms),
-              ms(one.previous_p75_ms),
-              one.slow_frame_ratio === null ? '–' : percent(one.slow_frame_ratio),
-              one.frozen_frame_ratio === null ? '–' : percent(one.frozen_frame_ratio),
-            ]),
-          ],
+    for (const { project, figures, of } of found) {
+      const shown = named(asked, figures.items).slice(0, question.limit ?? 5)
+      if (shown.length === 0) continue
+      isKnown = true
+      const cite = facts.source(
+        `Screens of ${of} ${label}`,
+        'listScreens',
+        pathTo('/performance/screens', { project: project.id, range }),
+        [
+          ['Screen', 'Loads', 'Median', 'p75', 'p95', 'p75 of the time before', 'Slow frames', 'Frozen frames'],
+          ...shown.map((one) => [
+            one.name,
+            count(one.count),
+            ms(one.render.p50_ms),
+            ms(one.render.p75_ms),
+            ms(one.render.p95_ms),
+            ms(one.previous_p75_ms),
+            one.slow_frame_ratio === null ? '–' : percent(one.slow_frame_ratio),
+            one.frozen_frame_ratio === null ? '–' : percent(one.frozen_frame_ratio),
+          ]),
+        ],
+      )
+      say(`${isFastest ? 'Fastest' : 'Slowest'} screens of ${of} ${label}, by p95:`)
+      for (const one of shown)
+        say(
+          `- ${quoted(one.name)}: p95 ${cite(ms(one.render.p95_ms))}, p75 ${cite(ms(one.render.p75_ms))}, ${cite(count(one.count))} ${plural(one.count, 'load')}` +
+            (one.previous_p75_ms === null ? '' : `; p75 was ${cite(ms(one.previous_p75_ms))} in the time before`),
         )
-        say(`${isFastest ? 'Fastest' : 'Slowest'} screens of ${of} ${label}, by p95:`)
-        for (const one of shown)
-          say(
-            `- ${quoted(one.name)}: p95 ${cite(ms(one.render.p95_ms))}, p75 ${cite(ms(one.render.p75_ms))}, ${cite(count(one.count))} ${plural(one.count, 'load')}` +
-              (one.previous_p75_ms === null ? '' : `; p75 was ${cite(ms(one.previous_p75_ms))} in the time before`),
-          )
-      }
+    }
     if (!isKnown && facts.refused.size === 0) say(`No screens${filterWords(question)} were measured ${label}.`)
   },
 }
@@ -104,28 +110,31 @@ export const transactions: Intent = {
     /transactions?|endpoints?|\brequests?\b|\bapi\b|operations?|throughput|failure rate|spans?\b|backend/.test(text)
       ? 7
       : 0,
-  async answer(asked) {
+  async answer(given) {
+    const asked = ofAllDevices(given, 'Transactions')
     const { facts, say, question } = asked
     const { range, label } = askedRange(asked)
-    const [release] = await findReleases(asked)
+    const releases = await findReleases(asked)
+    if (question.releases.length > 0 && releases.length === 0) return
     const byFailures = /fail|error/.test(question.text)
-    let isKnown = false
-    for (const { project, figures } of await ofProjects(asked, (one) =>
+    const found = await ofReleases(asked, releases, (project, release) =>
       facts.read('listTransactions', page(Transaction), {
         query: {
-          projectId: one.id,
+          projectId: project.id,
           range,
           sort: byFailures ? '-failures' : '-p95',
           limit: '100',
           ...filters(asked, release?.version),
         },
       }),
-    )) {
+    )
+    let isKnown = false
+    for (const { project, figures, of } of found) {
       const shown = named(asked, figures.items).slice(0, question.limit ?? 5)
       if (shown.length === 0) continue
       isKnown = true
       const cite = facts.source(
-        `Transactions of ${project.name} ${label}`,
+        `Transactions of ${of} ${label}`,
         'listTransactions',
         pathTo('/performance', { project: project.id, range }),
         [
@@ -141,7 +150,7 @@ export const transactions: Intent = {
           ]),
         ],
       )
-      say(`Transactions of ${project.name} ${label}${byFailures ? ' that fail most' : ', slowest first'}:`)
+      say(`Transactions of ${of} ${label}${byFailures ? ' that fail most' : ', slowest first'}:`)
       for (const one of shown)
         say(
           `- ${quoted(one.name)}: p95 ${cite(ms(one.p95))}, ${cite(count(one.failures))} of ${cite(count(one.count))} failed`,
