@@ -13,11 +13,10 @@ const RANGE_MS: readonly (readonly [RangeName, number])[] = [
   ['30d', 30 * DAY_MS],
 ]
 
-const dayStart = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS)
 const before = (at: Date, ms: number): Date => new Date(at.getTime() - ms)
 
 /** `Tuesday 24 November 2026`, in UTC. */
-export const dayText = (at: Date): string =>
+const dayText = (at: Date): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
     .format(at)
     .replace(',', '')
@@ -34,7 +33,7 @@ const COMPARED = /\b(?:than|versus|vs\.?|against|with|compared? to|and) (?:in |o
  * @param text in lower case
  */
 export function readPeriods(text: string, now: Date): { period: Period | null; against: Period | null } {
-  const plain = inWordsOfSpans(text, now)
+  const plain = inWordsOfSpans(text)
   const words = readWords(plain, new Set(), () => true)
   const found: { period: Period; isCompared: boolean }[] = []
   for (let at = 0; at < words.length;) {
@@ -44,22 +43,15 @@ export function readPeriods(text: string, now: Date): { period: Period | null; a
     at += read?.length ?? 1
   }
   const [first, second] = found
-  if (first === undefined) return { period: readDayPart(text, now), against: null }
+  if (first === undefined) return { period: null, against: null }
   return first.isCompared
     ? { period: second?.period ?? null, against: first.period }
     : { period: first.period, against: second?.isCompared === true ? second.period : null }
 }
 
 /** Words of time that the reader of spans knows by others. */
-const inWordsOfSpans = (text: string, now: Date): string =>
+const inWordsOfSpans = (text: string): string =>
   text
-    .replaceAll(
-      /\bthe day before yesterday\b/g,
-      before(now, 2 * DAY_MS)
-        .toISOString()
-        .slice(0, 10),
-    )
-    .replaceAll(/\b(week|month|year)[- ]to[- ]date\b/g, 'this $1')
     .replaceAll(/\b(?:right now|at the moment|just now|this hour)\b/g, 'the last hour')
     .replaceAll(/\bsince (?=\d+h\b|\d+ hours? ago)/g, 'last ')
     .replaceAll(/(?<!last |past |previous )\b(\d{1,3}) ?(h|d|w)\b/g, 'last $1$2')
@@ -89,27 +81,6 @@ function spanFrom(from: Date, to: Date | null, now: Date): Period {
   const last = before(to, DAY_MS)
   const label = from.getTime() === last.getTime() ? `on ${dayText(from)}` : `from ${dayText(from)} to ${dayText(last)}`
   return { from, to, label }
-}
-
-const NIGHT_FROM_MS = -6 * HOUR_MS
-const MORNING_MS = 12 * HOUR_MS
-
-/** Parts of days, and quarters. */
-function readDayPart(text: string, now: Date): Period | null {
-  const today = dayStart(now)
-  const at = (ms: number): Date => new Date(today.getTime() + ms)
-  if (/\bthis morning\b/.test(text)) return spanFrom(today, at(MORNING_MS), now)
-  if (/\btonight\b/.test(text)) return spanFrom(today, null, now)
-  // From 18 to 6 o'clock.
-  if (/\b(?:last night|overnight)\b/.test(text)) return spanFrom(at(NIGHT_FROM_MS), at(-NIGHT_FROM_MS), now)
-  const quarter = /\b(?:(this|last|current|previous) quarter|q([1-4])(?: (20\d\d))?)\b/.exec(text)
-  if (quarter === null) return null
-  const current = Math.floor(now.getUTCMonth() / 3)
-  const back = quarter[1] === 'last' || quarter[1] === 'previous' ? 1 : 0
-  const n = quarter[2] === undefined ? current - back : Number(quarter[2]) - 1
-  const year = quarter[3] === undefined ? now.getUTCFullYear() - (n > current ? 1 : 0) : Number(quarter[3])
-  const [from, to] = [new Date(Date.UTC(year, n * 3)), new Date(Date.UTC(year, n * 3 + 3))]
-  return from > now ? null : spanFrom(from, to, now)
 }
 
 /** The same period, or its last days when it has more. */

@@ -2,7 +2,7 @@ import { EVENT_LEVELS } from '../../../events/protocol/event.api.ts'
 import type { KnownIndex } from './known-values.ts'
 import { readNumber, readTimeSpan, type TimeSpan } from './times.ts'
 import { type Dimension, isFiller, KEYWORDS, type Meaning, readPhrase } from './vocabulary.ts'
-import { readWords, type Word } from './words.ts'
+import { ISSUE_ID, readWords, type Word } from './words.ts'
 
 /** The meaning of some words of a question. */
 type Readable =
@@ -27,7 +27,6 @@ export type Item = Readable & {
 }
 
 const CLASSES = ['low', 'medium', 'high']
-const ISSUE_ID = /^[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*-\d+$/i
 const ERROR_TYPE = /^(?:[\w$]+[.:]+)*[A-Z][\w$]*(?:Error|Exception|Fault)(?=s?$)/
 
 type Piece = { readonly meaning: Readable; readonly length: number }

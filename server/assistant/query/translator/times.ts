@@ -39,6 +39,8 @@ const DAY_PARTS: Readonly<Record<string, readonly [from: number, to: number]>> =
   evening: [18, 24],
   tonight: [18, 24],
 }
+/** Hours from the start of today. */
+const LAST_NIGHT = [-6, 6]
 const TO_DATE: Readonly<Record<string, string>> = { wtd: 'week', mtd: 'month', qtd: 'quarter', ytd: 'year' }
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
@@ -54,7 +56,7 @@ export const TIME_WORDS: readonly string[] = [
   ),
   ...Object.keys(DAY_PARTS),
   ...Object.keys(TO_DATE),
-  ...'quarter date now midnight noon weekend couple few preceding prior within till through'.split(' '),
+  ...'quarter date now midnight noon night overnight weekend couple few preceding prior within till through'.split(' '),
 ]
 
 /** The number that a word is. */
@@ -177,8 +179,8 @@ export function readTimeSpan(words: readonly Word[], start: number, now: Date): 
       const [from, to] = calendar('quarter', now.getTime(), 1)
       return done(span(from, to, 'last quarter'), at + 1)
     }
-    if (n === null && (WEEKDAYS.includes(stem()) || MONTHS.includes(stem()) || stem() === 'weekend')) {
-      const point = readPoint(words, at, now)
+    if (n === null && (WEEKDAYS.includes(stem()) || MONTHS.includes(stem()) || ['weekend', 'night'].includes(stem()))) {
+      const point = readPoint(words, stem() === 'night' ? at - 1 : at, now)
       if (point !== null) return done(span(point.from, point.to, point.name), point.end)
     }
     return null
@@ -246,6 +248,11 @@ function readPoint(words: readonly Word[], start: number, now: Date): Point | nu
     const from = Date.UTC(named ?? latest, month)
     const to = Date.UTC(named ?? latest, month + 3)
     return { from, to, name: `Q${quarter[1]} ${named ?? latest}`, end: at + (named === null ? 1 : 2) }
+  }
+  const isNight = stem === 'last' && words[at + 1]?.stem === 'night'
+  if (isNight || stem === 'overnight') {
+    const [from, to] = LAST_NIGHT.map((hour) => today + hour * HOUR_MS)
+    return { from: from ?? 0, to: to ?? 0, name: 'last night', end: at + (isNight ? 2 : 1) }
   }
   if (stem === 'midnight') return isDay(today, 'midnight', at + 1)
   if (stem === 'noon') return { from: today + DAY_MS / 2, to: today + DAY_MS / 2, name: 'noon', end: at + 1 }

@@ -176,6 +176,8 @@ const CASES: readonly (readonly [question: string, wanted: unknown[][], ...colum
   ],
   ['events yesterday evening', counted(TODAY - 6 * HOUR_MS, TODAY)],
   ['events tonight', [[0]]],
+  ['events last night', counted(TODAY - 6 * HOUR_MS, TODAY + 6 * HOUR_MS)],
+  ['events overnight', counted(TODAY - 6 * HOUR_MS, TODAY + 6 * HOUR_MS)],
   ['events in Q4', counted(Date.parse('2026-10-01'))],
   ['events this quarter', counted(Date.parse('2026-10-01'))],
   ['events last quarter', [[0]]],

@@ -14,7 +14,8 @@ export type Word = {
 
 const PART = /"([^"]*)"|“([^”]*)”|[^\s,;?!()"“”]+/gu
 const DATE = /^\d{4}-\d{2}-\d{2}/
-const ISSUE_ID = /^[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*-\d+$/i
+/** The short id of an issue: `SHOP-42`. */
+export const ISSUE_ID = /^[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*-\d+$/i
 /** Words with a number behind their hyphen that are no issues: `top-10`. */
 const COUNTED = /^(top|last|past|first)-\d+$/i
 
