@@ -97,6 +97,18 @@ test('a project has a limited number of values, each number is of one value, and
   expect(await number(newId(), [PHONE])).toEqual([['Android', 'Pixel 8', 'TypeError'].map(numberValue)])
 })
 
+test('values that one project makes up are forgotten without those of others', async () => {
+  const [own, other] = [newId(), newId()]
+  const memory = new KnownValues()
+  memory.on(today)
+  memory.set({ projectId: other, kind: 0, id: 7, value: 'Android' }, 7)
+  for (let n = 0; n < 50_000; n++) memory.set({ projectId: own, kind: 1, id: n, value: `made up ${n}` }, n)
+  memory.on(today)
+  expect(memory.get(other, 0, 'Android')).toBe(7)
+  expect(memory.get(own, 1, 'made up 49999')).toBe(49_999)
+  expect(memory.get(own, 1, 'made up 0')).toBeUndefined()
+})
+
 test('batches that add the same values at once wait for each other, and all commit', async () => {
   const projects = Array.from({ length: 4 }, newId)
   const facts = projects.flatMap((projectId) =>
@@ -119,6 +131,9 @@ test('a value is noted once a day, and deleted with its project', async () => {
   await number(projectId, [PHONE], memory)
   const tomorrow = dayPlus(today, 1)
   await number(projectId, [{ ...PHONE, device: null }], memory, tomorrow)
+  expect(await valuesOf(projectId)).toEqual([`0 Android ${tomorrow}`, `1 Pixel 8 ${today}`, `2 TypeError ${tomorrow}`])
+  // Events of the day before, from the end of a backlog.
+  await number(projectId, [PHONE], memory, today)
   expect(await valuesOf(projectId)).toEqual([`0 Android ${tomorrow}`, `1 Pixel 8 ${today}`, `2 TypeError ${tomorrow}`])
   expect(await app.tx((tx) => EVENT_VALUES_PART.deleteRows(tx, projectId, 100))).toBe(3)
 })

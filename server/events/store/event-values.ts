@@ -16,6 +16,8 @@ const MAX_CHARACTERS = 200
 
 /** Numbers in memory, about 6 MB; all are forgotten above it. */
 const MAX_KNOWN = 30_000
+/** Numbers of one kind of one project, so that a project that makes values up costs others nothing. */
+const MAX_KNOWN_OF_KIND = 2_000
 
 /** A number is a hash of its value: every process computes the same, without a counter that batches wait for. */
 export const numberValue = (value: string): number =>
@@ -23,20 +25,18 @@ export const numberValue = (value: string): number =>
 
 type Wanted = sql.ValueKey & { readonly value: string }
 
-/** The numbers of values that were used today, which the database has. */
+/** The numbers of values that were used on the newest day, which the database has. */
 export class KnownValues {
   readonly #byProject = new Map<string, readonly Map<string, number | null>[]>()
   #day = ''
   #size = 0
 
-  /** Forgets what was known on another day. */
-  on(day: string): this {
-    if (day !== this.#day || this.#size > MAX_KNOWN) {
-      this.#byProject.clear()
-      this.#size = 0
-      this.#day = day
-    }
-    return this
+  /** Forgets what was known on an earlier day. */
+  on(day: string): void {
+    if (day <= this.#day && this.#size <= MAX_KNOWN) return
+    this.#byProject.clear()
+    this.#size = 0
+    if (day > this.#day) this.#day = day
   }
 
   /** @returns undefined when it is not known */
@@ -47,7 +47,13 @@ export class KnownValues {
   set({ projectId, kind, value }: Wanted, id: number | null): void {
     let kinds = this.#byProject.get(projectId)
     if (kinds === undefined) this.#byProject.set(projectId, (kinds = KINDS.map(() => new Map<string, number | null>())))
-    kinds[kind]?.set(value, id)
+    const ofKind = kinds[kind]
+    if (ofKind === undefined) return
+    if (ofKind.size >= MAX_KNOWN_OF_KIND) {
+      this.#size -= ofKind.size
+      ofKind.clear()
+    }
+    ofKind.set(value, id)
     this.#size++
   }
 }
@@ -70,27 +76,22 @@ export async function numberEventValues(
 ): Promise<EventValueIds[]> {
   memory.on(today)
   const wanted = new Map<string, Wanted>()
-  const place = (projectId: string, kind: number, values: EventValues): number | null | undefined => {
-    const value = values[KINDS[kind] ?? 'os']?.slice(0, MAX_CHARACTERS) ?? ''
-    if (value === '') return null
-    const id = memory.get(projectId, kind, value)
-    if (id !== undefined) return id
-    wanted.set(`${projectId} ${kind} ${value}`, { projectId, kind, id: numberValue(value), value })
-    return undefined
-  }
-  const idsOf = ({ projectId, values }: (typeof events)[number]): (number | null | undefined)[] =>
-    values === undefined ? [...NO_VALUE_IDS] : KINDS.map((_, kind) => place(projectId, kind, values))
-  const first = events.map(idsOf)
+  // A text is the key of a value that is not in memory.
+  const found = events.map(({ projectId, values }) =>
+    KINDS.map((name, kind): number | null | string => {
+      const value = values?.[name]?.slice(0, MAX_CHARACTERS) ?? ''
+      if (value === '') return null
+      const id = memory.get(projectId, kind, value)
+      if (id !== undefined) return id
+      const key = `${projectId} ${kind} ${value}`
+      if (!wanted.has(key)) wanted.set(key, { projectId, kind, id: numberValue(value), value })
+      return key
+    }),
+  )
   const numbers = wanted.size === 0 ? new Map<string, number | null>() : await addValues(into, today, wanted, memory)
-  return events.map(({ projectId, values }, index) => {
-    const [os, device, type] = KINDS.map((name, kind) => {
-      const id = first[index]?.[kind]
-      return id === undefined
-        ? (numbers.get(`${projectId} ${kind} ${values?.[name]?.slice(0, MAX_CHARACTERS) ?? ''}`) ?? null)
-        : id
-    })
-    return [os ?? null, device ?? null, type ?? null]
-  })
+  const idOf = (one: number | null | string = null): number | null =>
+    typeof one === 'string' ? (numbers.get(one) ?? null) : one
+  return found.map(([os, device, type]) => [idOf(os), idOf(device), idOf(type)])
 }
 
 /** The numbers of values that are not in memory. */
@@ -109,10 +110,10 @@ async function addValues(
     else if (row.value !== one.value) numbers.set(text, null)
     else {
       numbers.set(text, one.id)
-      if (row.lastDay !== today) old.push(one)
+      if (row.lastDay < today) old.push(one)
     }
     // Rows of this transaction alone may not remain.
-    if (row !== undefined && row.lastDay === today && !added.has(into)) memory.set(one, numbers.get(text) ?? null)
+    if (row !== undefined && row.lastDay >= today && !added.has(into)) memory.set(one, numbers.get(text) ?? null)
   }
   const counts =
     fresh.length === 0
