@@ -59,7 +59,7 @@ export const issue: Intent = {
     const most = (releases?.items ?? []).toSorted((a, b) => b.events - a.events)[0]
     if (most !== undefined && most.release !== null)
       asked.say(`- Most of its stored events are of ${quoted(most.release)}: ${cite(count(most.events))}`)
-    asked.say(found.assignee === null ? '- Nobody is assigned to it' : `- Assigned to ${quoted(found.assignee.name)}`)
+    asked.say(found.assignee === null ? '- It is not assigned' : `- Assigned to ${quoted(found.assignee.name)}`)
   },
 }
 

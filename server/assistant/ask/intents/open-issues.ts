@@ -31,9 +31,9 @@ export const openIssues: Intent = {
     const isOldest = /\boldest\b/.test(text)
     const isCritical = /\bcritical\b/.test(text)
     const assignee = /unassigned|not assigned|nobody|no owner/.test(text)
-      ? { id: 'none', words: ' that nobody is assigned to' }
+      ? { id: 'none', words: ' without an assignee' }
       : /assigned to me|\bmy\b|\bme\b/.test(text)
-        ? { id: 'me', words: ' that are assigned to you' }
+        ? { id: 'me', words: ' assigned to you' }
         : null
     const terms = isCritical ? ['severity:critical'] : []
     const found = await listIssues(asked, {

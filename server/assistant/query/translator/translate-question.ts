@@ -5,7 +5,7 @@ import { type KnownValues, KnownIndex } from './known-values.ts'
 import { readKnownValues } from './known-values.queries.ts'
 import { type Item, readQuestion } from './read-question.ts'
 import { stemWord } from './words.ts'
-import { type Statement, writeStatement } from './write-statement.queries.ts'
+import { type Statement, writeSelect } from './write-select.queries.ts'
 import { type Misunderstood, understandQuestion } from './understand-question.ts'
 
 /** Translates a question about a project into one statement over the views, by rules alone. */
@@ -26,7 +26,7 @@ export function translateQuestion(
   const unitBehind = ({ end }: Item): string => stemWord(/^\s*(\p{L}+|%)/u.exec(question.slice(end))?.[1] ?? '')
   const intent = understandQuestion(items, unitBehind, now)
   if ('problem' in intent) return { refusal: refuse(question, intent, items) }
-  const statement = writeStatement(intent, now, (userId) => viewUserKey(projectId, userId))
+  const statement = writeSelect(intent, now, (userId) => viewUserKey(projectId, userId))
   return 'problem' in statement
     ? { refusal: refuse(question, { problem: statement.problem, places: [] }, items) }
     : statement

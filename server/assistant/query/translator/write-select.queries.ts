@@ -332,7 +332,7 @@ const isTime = (measure: Measure): boolean => !NOT_TIMES.has(measure)
  * The statement that answers an intent.
  * @param now for spans without an end and for the span that is used where none is named
  */
-export function writeStatement(intent: Intent, now: Date, userKey: UserKey): Statement | Impossible {
+export function writeSelect(intent: Intent, now: Date, userKey: UserKey): Statement | Impossible {
   try {
     return new Writer(intent, now, userKey).write()
   } catch (error) {
