@@ -6,7 +6,7 @@ import type { MissingSymbols } from '#server/insights/missing-symbols/missing-sy
 import { renewTexts } from '#server/issues/recording/renew-texts.ts'
 import { selectGroupTexts, updateGroupTexts } from '#server/issues/recording/renew-texts.queries.ts'
 import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
-import { indexSymbolFile } from '#server/symbols/indexing/index-file-task.ts'
+import { indexWaitingFiles } from '#server/symbols/indexing/index-file-task.ts'
 import type { Dsym, SourceMap } from '#server/symbols/uploads/uploads.api.ts'
 import type { TestProject } from '#test/kit/founder.ts'
 import { formOfFile } from '#test/kit/form-of-file.ts'
@@ -46,8 +46,9 @@ async function upload<T>(
   return { status: answer.status, body }
 }
 
-async function indexed(id: string): Promise<void> {
-  await indexSymbolFile(t.app, id, new AbortController().signal)
+async function indexed(): Promise<void> {
+  const { org } = (await owner.get('/api/me')).as<{ org: { id: string } }>()
+  await indexWaitingFiles(t.app, org.id, new AbortController().signal)
   // The app learns of the file by a message.
   await t.service.drain()
 }
@@ -108,7 +109,7 @@ describe('a mapping of R8', () => {
     })
     expect(status).toBe(201)
     expect(body).toMatchObject({ state: 'indexing', debug_id: UUID, symbolication_type: 'proguard' })
-    await indexed(body.id)
+    await indexed()
     await t.events(project, [crash({ debug_meta: { images: [{ type: 'proguard', uuid: UUID }] } })])
     const issue = await newestIssue()
     expect(issue.title).toBe('IllegalStateException: com.acme.shop.CartRepository is empty')
@@ -126,11 +127,11 @@ describe('a mapping of R8', () => {
   })
 
   test('is found by the release of the event, too', async () => {
-    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+    await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
       symbolication_type: 'proguard',
       release: 'shop@1.0.0',
     })
-    await indexed(body.id)
+    await indexed()
     await t.events(project, [crash()])
     expect((await newestIssue()).culprit).toBe('CartViewModel.total')
   })
@@ -150,7 +151,7 @@ describe('a mapping of R8', () => {
       symbolication_type: 'proguard',
       debug_id: UUID,
     })
-    await indexed(body.id)
+    await indexed()
     const after = await detailOf(before.id)
     expect((await owner.get(`/api/projects/${project.id}/missing-symbols`)).body).toMatchObject({
       items: [],
@@ -168,11 +169,11 @@ describe('a mapping of R8', () => {
     const before = await newestIssue()
     expect(before).toMatchObject({ title: 'IllegalStateException: a.a.c is empty', culprit: 'b in SourceFile' })
     expect(await found('CartRepository')).toEqual([])
-    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+    await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
       symbolication_type: 'proguard',
       debug_id: UUID,
     })
-    await indexed(body.id)
+    await indexed()
     expect(await renewTexts(t.app, project.id)).toBe(1)
     const after = await newestIssue()
     expect(after).toMatchObject({
@@ -195,11 +196,11 @@ describe('a mapping of R8', () => {
     const debug_meta = { images: [{ type: 'proguard', uuid: UUID }] }
     await t.events(project, [crash({ debug_meta })])
     const group = (await selectGroupTexts(t.app.db, [(await newestIssue()).id]))[0]
-    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+    await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
       symbolication_type: 'proguard',
       debug_id: UUID,
     })
-    await indexed(body.id)
+    await indexed()
     expect(await renewTexts(t.app, project.id)).toBe(1)
     expect(await newestIssue()).toMatchObject({ title: 'Cart', culprit: 'CartViewModel.total' })
     await t.events(project, [crash({ debug_meta, transaction: 'Checkout' })])
@@ -212,12 +213,12 @@ describe('a mapping of R8', () => {
 
 describe('a file of another build', () => {
   test('of a mapping is not used, and the frame says so', async () => {
-    const { body } = await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
+    await upload<SourceMap>('source-maps', 'mapping.txt', bytesOf('proguard-mapping.txt'), {
       symbolication_type: 'proguard',
       release: 'shop@1.0.0',
       debug_id: 'bcc0ed9d-5b8f-5d9e-8f08-35edec4a0f10',
     })
-    await indexed(body.id)
+    await indexed()
     const frames = [{ module: 'a.a.b', function: 'b', lineno: 6, filename: 'SourceFile' }]
     await t.events(project, [
       {
@@ -232,13 +233,13 @@ describe('a file of another build', () => {
 
   test('of a source map is not used, and the frame says so', async () => {
     const debugIds = ['6f1c2ab0-0000-4000-8000-000000000001', '6f1c2ab0-0000-4000-8000-000000000002']
-    const { body } = await upload<SourceMap>('source-maps', 'app.min.js.map', bytesOf('app.min.js.map'), {
+    await upload<SourceMap>('source-maps', 'app.min.js.map', bytesOf('app.min.js.map'), {
       symbolication_type: 'js_source_map',
       release: 'web@1.0.0',
       filename: '~/app.min.js',
       debug_id: debugIds[0] ?? '',
     })
-    await indexed(body.id)
+    await indexed()
     const abs_path = 'https://cdn.example.com/app.min.js'
     const frames = [{ function: 'n', filename: abs_path, abs_path, lineno: 1, colno: 40, in_app: true }]
     const crash = (debugId: string | undefined) => ({
@@ -257,8 +258,8 @@ describe('a file of another build', () => {
   })
 
   test('of a debug file is named by the worklist', async () => {
-    const { body } = await upload<{ files: Dsym[] }>('dsyms', 'libgame.so', bytesOf('libgame.so'))
-    await indexed(body.files[0]?.id ?? '')
+    await upload<{ files: Dsym[] }>('dsyms', 'libgame.so', bytesOf('libgame.so'))
+    await indexed()
     const image = (debug_id: string, code_file: string, image_addr: string) => ({
       type: 'elf',
       debug_id,
@@ -319,7 +320,7 @@ describe('a source map', () => {
       filename,
     })
     expect(status, JSON.stringify(body)).toBe(201)
-    await indexed(body.id)
+    await indexed()
     await t.events(project, [crash(absPath)])
     const [frame] = framesIn(await newestIssue())
     expect(frame?.filename).toMatch(/\.(?:js|ts)$/)
@@ -334,7 +335,7 @@ describe('a source map', () => {
       symbolication_type: 'js_source_map',
     })
     expect(body).toMatchObject({ debug_id: debugId, release: null })
-    await indexed(body.id)
+    await indexed()
     const absPath = 'https://cdn.example.com/x.js'
     const debug_meta = { images: [{ type: 'sourcemap', code_file: absPath, debug_id: debugId }] }
     await t.events(project, [crash(absPath, { debug_meta, release: 'web@9.9.9' })])
@@ -353,12 +354,12 @@ describe('a source map', () => {
   })
 
   test('that is no map fails with a reason, and the frame says so', async () => {
-    const { body } = await upload<SourceMap>('source-maps', 'app.min.js.map', '<!doctype html><title>404</title>', {
+    await upload<SourceMap>('source-maps', 'app.min.js.map', '<!doctype html><title>404</title>', {
       symbolication_type: 'js_source_map',
       release: 'web@1.0.0',
       filename: '~/app.min.js',
     })
-    await indexed(body.id)
+    await indexed()
     const { items } = (await owner.get(`/api/projects/${project.id}/source-maps`)).as<{ items: SourceMap[] }>()
     expect(items).toMatchObject([{ state: 'failed' }])
     expect(items[0]?.problem).toMatch(/HTML/)
@@ -405,10 +406,10 @@ describe('an obfuscation map of Dart', () => {
     const { status, body } = await upload<{ files: Dsym[] }>('dsyms', 'map.json', MAP, { debug_id: DEBUG_ID })
     expect(status).toBe(201)
     expect(body.files).toMatchObject([{ kind: 'dart_symbol_map', uuid: DEBUG_ID, state: 'indexing' }])
-    await indexed(body.files[0]?.id ?? '')
+    await indexed()
     // The debug file has the same debug id.
-    const elf = await upload<{ files: Dsym[] }>('dsyms', 'libapp.so', bytesOf('libgame.so'))
-    await indexed(elf.body.files[0]?.id ?? '')
+    await upload<{ files: Dsym[] }>('dsyms', 'libapp.so', bytesOf('libgame.so'))
+    await indexed()
     await t.events(project, [crash])
     expect(await newestIssue()).toMatchObject({ title: "PaymentError: Instance of 'PaymentError<Cart>'" })
     const { items } = (await owner.get(`/api/projects/${project.id}/dsyms`)).as<{ items: Dsym[] }>()
@@ -437,7 +438,7 @@ describe('a debug file', () => {
     expect(status, JSON.stringify(body)).toBe(201)
     const [file] = body.files
     expect(file).toMatchObject({ kind: 'elf', uuid: '47e097d5-0c96-92d5-cd45-1f9874e73dd7' })
-    await indexed(file?.id ?? '')
+    await indexed()
     await t.app.db.query('update projects set number = 4501 where id = $1', [project.id])
     await t.app.db.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
     for (const { name, url, method, headers, body: bytes } of readSamples(/\/envelope\//)) {

@@ -202,18 +202,12 @@ export type FileToIndex = {
   readonly blob_id: string
 }
 
-const FILE_TO_INDEX = `select f.id, f.org_id, f.project_id, f.kind, f.sha256, f.object, f.size_bytes::float8 as size_bytes, u.blob_id
-     from symbol_files f join blob_uses u on u.holder = '${SYMBOL_FILE}' and u.holder_id = f.id`
-
-export async function selectFileToIndex(db: Connection, id: string): Promise<FileToIndex | undefined> {
-  const { rows } = await db.query<FileToIndex>(`${FILE_TO_INDEX} where f.id = $1`, [id])
-  return rows[0]
-}
-
 /** The file of an organisation that waits longest for its index. */
 export async function selectWaitingFile(db: Connection, orgId: string): Promise<FileToIndex | undefined> {
   const { rows } = await db.query<FileToIndex>(
-    `${FILE_TO_INDEX} where f.org_id = $1 and f.state = 'indexing' order by f.created_at, f.id limit 1`,
+    `select f.id, f.org_id, f.project_id, f.kind, f.sha256, f.object, f.size_bytes::float8 as size_bytes, u.blob_id
+     from symbol_files f join blob_uses u on u.holder = '${SYMBOL_FILE}' and u.holder_id = f.id
+     where f.org_id = $1 and f.state = 'indexing' order by f.created_at, f.id limit 1`,
     [orgId],
   )
   return rows[0]

@@ -15,7 +15,6 @@ import {
   type FileToIndex,
   forgetAttempt,
   markIndexed,
-  selectFileToIndex,
   selectWaitingFile,
 } from '../files/symbol-files.queries.ts'
 import { type PackedIndex, readPacked } from '../index-file/packed-index.ts'
@@ -41,17 +40,6 @@ export async function indexWaitingFiles(app: App, orgId: string, signal: AbortSi
       if (count > 0 && app.clock.monotonicMs() - startedAtMs >= TURN_MS) return await addIndexJob(app.db, orgId)
       await indexFile(app, file, indexer, signal)
     }
-  } finally {
-    indexer.close()
-  }
-}
-
-/** Builds the index of one file. */
-export async function indexSymbolFile(app: App, fileId: string, signal: AbortSignal): Promise<void> {
-  const file = await selectFileToIndex(app.db, fileId)
-  const indexer = new Indexer()
-  try {
-    if (file !== undefined) await indexFile(app, file, indexer, signal)
   } finally {
     indexer.close()
   }

@@ -12,7 +12,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import { deleteFiles, SYMBOL_PART } from '../files/symbol-files.queries.ts'
 import { keepSymbols } from '../upload-protocol/keep-symbols.ts'
 import { storeFiles, unnamedFile } from '../uploads/store-files.ts'
-import { indexSymbolFile, indexSymbolsTask, indexWaitingFiles } from './index-file-task.ts'
+import { indexSymbolsTask, indexWaitingFiles } from './index-file-task.ts'
 import { Indexer, IndexerEndedError } from './indexer.ts'
 
 const { app, connectionString, dataDir, logLines } = await testApp()
@@ -144,7 +144,7 @@ describe('a file', () => {
     const project = await aProject()
     const { id } = await store(project, aMap('stopped'))
     const stopping = new AbortController()
-    const run = indexSymbolFile(app, id, stopping.signal)
+    const run = indexWaitingFiles(app, project.owner.actor.orgId, stopping.signal)
     await waitFor('indexing to begin', async () => (await stateOf(id))?.attempts === 1)
     stopping.abort(new Error('the service stops'))
     await expect(run).rejects.toThrow('the service stops')
@@ -157,7 +157,7 @@ describe('a file', () => {
       const project = await aProject()
       const { id } = await store(project, aMap(`deleted ${what}`))
       const before = { indexes: await countOf('symbol_indexes'), blobs: await countOf('blobs') }
-      const run = indexSymbolFile(app, id, never)
+      const run = indexWaitingFiles(app, project.owner.actor.orgId, never)
       await waitFor('indexing to begin', async () => (await stateOf(id))?.attempts === 1)
       await app.tx((tx) =>
         what === 'file' ? deleteFiles(tx, [id]) : SYMBOL_PART.deleteRows(tx, project.projectId, 10),
