@@ -1,4 +1,4 @@
-import { splitStatements, type Migration } from '../server/platform/storage/migration-files.ts'
+import { splitStatements, type Migration } from '../server/platform/storage/migrate.ts'
 
 /**
  * Finds statements that a running installation does not survive: an older program still uses the table, or a lock on a

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigError, PROCESS_ROLES, type ProcessRole } from './config.ts'
-import { DatabaseStartError } from './platform/storage/database-start-error.ts'
+import { DatabaseStartError } from './platform/storage/pool.ts'
 
 /**
  * Parses arguments. The commands are in service/cli/, those of uploads in symbols/upload-command/, and each loads only its

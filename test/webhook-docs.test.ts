@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WEBHOOK_EVENTS } from '#shared/webhook-events.ts'
 import { newSecret } from '#server/platform/requests/signing-secret.ts'
-import { signature } from '#server/platform/requests/sign.ts'
+import { signature } from '#server/platform/requests/webhook-request.ts'
 import { VERIFY_SNIPPETS } from '../web/features/integrations/webhooks/verify-snippets.ts'
 
 const run = promisify(execFile)

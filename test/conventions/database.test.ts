@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { readMigrations } from '#server/platform/storage/migration-files.ts'
+import { readMigrations } from '#server/platform/storage/migrate.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { tableTypes } from '../../scripts/table-types.ts'
 

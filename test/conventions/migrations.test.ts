@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseMigration, readMigrations } from '#server/platform/storage/migration-files.ts'
+import { parseMigration, readMigrations } from '#server/platform/storage/migrate.ts'
 import { problemsOf } from '../../scripts/migration-rules.ts'
 
 const problems = (sql: string, name = '0900_demo.sql') => problemsOf(parseMigration(name, sql))

@@ -1,4 +1,4 @@
-import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import type { ContentEncoding } from '../../platform/kernel/inflate.ts'
 import { invalid, tooLarge } from '../../platform/kernel/errors.ts'
 import { decodeBodySync } from './decode.ts'
 

@@ -1,6 +1,6 @@
 import zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import type { ContentEncoding } from '../../platform/kernel/inflate.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
 import {
   contentEncodingFrom,

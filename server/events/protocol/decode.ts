@@ -1,7 +1,6 @@
 import zlib from 'node:zlib'
-import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import { type ContentEncoding, inflateInto, type InflateCoding } from '../../platform/kernel/inflate.ts'
 import { AppError, invalid, tooLarge } from '../../platform/kernel/errors.ts'
-import { inflateInto, type InflateCoding } from '../../platform/kernel/inflate.ts'
 
 const MIB = 1024 * 1024
 /** Maximum bytes of a received request body (docs/protocol.md §6). */

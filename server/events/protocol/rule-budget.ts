@@ -1,4 +1,4 @@
-import { threadCpuMs } from '../../platform/kernel/thread-time.ts'
+import { threadCpuMs } from '../../platform/kernel/thread-task.ts'
 
 /**
  * Limits what the custom expressions of a project cost. Text that a rule cannot search within its limits is replaced,

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
-import { inflateInto } from '../../platform/kernel/inflate.ts'
+import { type ContentEncoding, inflateInto } from '../../platform/kernel/inflate.ts'
 import { decompressZstdInto } from '../../platform/kernel/zstd-decoder.ts'
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
 

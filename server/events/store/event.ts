@@ -1,4 +1,4 @@
-import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import type { ContentEncoding } from '../../platform/kernel/inflate.ts'
 
 /** Values that many events of a project share: rows of events hold their numbers. Empty and null are unknown. */
 export type EventValues = {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { App } from '../../platform/context/app.ts'
-import { CONTENT_ENCODINGS } from '../../platform/kernel/content-encoding.ts'
+import { CONTENT_ENCODINGS } from '../../platform/kernel/inflate.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
 import { blankParts, BlockContent, openSoundBlock, packBlock, PACKED_BLOCK, readBlockPart } from './blocks.ts'

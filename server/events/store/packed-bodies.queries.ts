@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql, type Selectable } from 'kysely'
-import { CONTENT_ENCODINGS } from '../../platform/kernel/content-encoding.ts'
+import { CONTENT_ENCODINGS } from '../../platform/kernel/inflate.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import type { Connection, RowTarget, Statements, Tx } from '../../platform/storage/database.ts'

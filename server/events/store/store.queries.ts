@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { CONTENT_ENCODINGS } from '../../platform/kernel/content-encoding.ts'
+import { CONTENT_ENCODINGS } from '../../platform/kernel/inflate.ts'
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection, RowTarget, Statements, Tx } from '../../platform/storage/database.ts'

@@ -11,7 +11,7 @@ import {
 import type { AuditKey } from '../../platform/context/audit-key.ts'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import type { Database } from '../../platform/storage/database.ts'
-import { DatabaseStartError } from '../../platform/storage/database-start-error.ts'
+import { DatabaseStartError } from '../../platform/storage/pool.ts'
 import type { SealedColumn } from '../../platform/storage/sealed-column.ts'
 import type { Sealer } from '../../platform/storage/seal.ts'
 import { hasHeads, insertKey, selectKey } from './key.queries.ts'

@@ -1,7 +1,7 @@
 import { memberBehind, type Actor } from '../../platform/context/actor.ts'
 import type { FactContext, FactSubscriber, RecordedFact } from '../../platform/context/fact-context.ts'
 import type { AuditKey } from '../../platform/context/audit-key.ts'
-import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
+import { CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
 import { isFactKind, factKind, type FactKind } from '../facts/kinds.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../../platform/storage/database.ts'

@@ -1,4 +1,4 @@
-import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
+import { CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { Head } from './append.queries.ts'
 import type { ChainedEntry } from './entry.ts'

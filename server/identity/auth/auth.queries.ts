@@ -1,5 +1,4 @@
-import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
-import { newPrefixedId } from '../../platform/kernel/ids.ts'
+import { newPrefixedId, CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
 import { sql, type Expression, type Insertable, type Selectable } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { Role } from '#shared/permissions.ts'

@@ -3,7 +3,7 @@ import { requestFold } from '../../telemetry/app-health/fold-health.ts'
 import { DIGESTION } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext, type FactContext } from '../../platform/context/fact-context.ts'
-import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
+import { CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import {
   type Counting,

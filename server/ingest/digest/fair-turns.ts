@@ -1,4 +1,4 @@
-import { threadCpuMs } from '../../platform/kernel/thread-time.ts'
+import { threadCpuMs } from '../../platform/kernel/thread-task.ts'
 
 /**
  * Who may use the thread. Organisations share it equally, and within an organisation its projects: next is always who

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import type { ContentEncoding } from '../../platform/kernel/inflate.ts'
 import type { AppError } from '../../platform/kernel/errors.ts'
 import type { Taken, takeStore } from './take-items.ts'
 

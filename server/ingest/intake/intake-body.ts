@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import type { ContentEncoding } from '../../platform/kernel/inflate.ts'
 import { invalid, rateLimited, tooLarge } from '../../platform/kernel/errors.ts'
 import {
   type DecodedBody,

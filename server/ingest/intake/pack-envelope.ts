@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
-import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import type { ContentEncoding } from '../../platform/kernel/inflate.ts'
 import { tooLarge } from '../../platform/kernel/errors.ts'
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
 import { MAX_DECODED_BYTES } from '../../events/protocol/decode.ts'

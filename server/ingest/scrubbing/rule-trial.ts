@@ -1,5 +1,5 @@
 import { compileLinearPattern, patternProblem, slowPattern } from '../../platform/kernel/linear-pattern.ts'
-import { threadCpuMs } from '../../platform/kernel/thread-time.ts'
+import { threadCpuMs } from '../../platform/kernel/thread-task.ts'
 
 /** The cost of an expression, measured with texts that make expressions slow. Runs in a thread of its own. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CONTENT_ENCODINGS, type ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import { CONTENT_ENCODINGS, type ContentEncoding } from '../../platform/kernel/inflate.ts'
 
 /** An accepted request that waits for digestion. */
 export type SpoolEntry = {

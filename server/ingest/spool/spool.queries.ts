@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/canary-ids.ts'
+import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/ids.ts'
 import { PART_NUMBERS, SHARDS } from './entry.ts'
 import type { Connection, Statements } from '../../platform/storage/database.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'

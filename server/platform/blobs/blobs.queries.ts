@@ -1,5 +1,5 @@
 import { unavailable } from '../kernel/errors.ts'
-import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
+import { CONTENT_ENCODINGS } from '../kernel/inflate.ts'
 import { newId } from '../kernel/ids.ts'
 import { CopyRows } from '../storage/copy-in.ts'
 import type { Connection, Tx } from '../storage/database.ts'

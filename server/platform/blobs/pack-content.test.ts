@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
+import { CONTENT_ENCODINGS } from '../kernel/inflate.ts'
 import { packContent, PIECE_BYTES, unpackPiece } from './pack-content.ts'
 
 test('content is divided into pieces, compressed if that saves space, and restored byte for byte', async () => {

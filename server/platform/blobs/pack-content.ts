@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib'
-import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
+import { CONTENT_ENCODINGS } from '../kernel/inflate.ts'
 import { compressZstd } from '../kernel/zstd-encoder.ts'
 
 /** Content in its stored form. */

@@ -16,7 +16,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
-import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { DatabaseStartError } from '../storage/pool.ts'
 import { cannotSwitch, type RunAs } from './run-as.ts'
 
 export type Binaries = { postgres: string; initdb: string; majorVersion: number }

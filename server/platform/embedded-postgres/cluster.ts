@@ -14,7 +14,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { DatabaseStartError } from '../storage/pool.ts'
 import type { Binaries } from './binaries.ts'
 import { signal as sendSignal } from './processes.ts'
 import { initUser, isRoot, type RunAs } from './run-as.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { DatabaseStartError } from '../storage/pool.ts'
 import { canEnter, serverUser } from './run-as.ts'
 
 const checkout = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { DatabaseStartError } from '../storage/pool.ts'
 import { readCommandLine, isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
 
 /**

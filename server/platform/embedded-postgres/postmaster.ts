@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { withinGrace } from '../kernel/abortable.ts'
-import { DatabaseStartError, DiskFullError } from '../storage/database-start-error.ts'
+import { DatabaseStartError, DiskFullError } from '../storage/pool.ts'
 import { TOOL_ENVIRONMENT } from './cluster.ts'
 import type { RunAs } from './run-as.ts'
 

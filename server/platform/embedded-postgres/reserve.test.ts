@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { withFaultyFs } from '#test/kit/faulty-fs.ts'
-import { fillReserve, keepReserve } from './reserve.ts'
+import { fillReserve, keepReserve } from './start.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-reserve-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { DatabaseStartError } from '../storage/pool.ts'
 
 /** The user of PostgreSQL's processes; undefined for our own user, when we are not root. */
 export type RunAs = { uid: number; gid: number } | undefined

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { DatabaseStartError } from '../storage/pool.ts'
 import type { RunAs } from './run-as.ts'
 import { SOCKET_PORT } from './settings.ts'
 

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { childrenOf, endBy, exitOf, killAtOnce, send } from '#test/kit/processes.ts'
 import { databaseFolder } from '#test/kit/scratch.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { DatabaseStartError } from '../storage/pool.ts'
 import { recordedPostmaster } from './orphans.ts'
 import { isAlive, postgresProcessesIn } from './processes.ts'
 import { startEmbeddedPostgres } from './start.ts'

@@ -1,17 +1,18 @@
 import { chmodSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { abortable } from '../kernel/abortable.ts'
-import { DatabaseStartError, DiskFullError } from '../storage/database-start-error.ts'
+import { DatabaseStartError, DiskFullError } from '../storage/pool.ts'
 import { type BinarySet, prepareBinaries } from './binaries.ts'
 import { CLUSTER_DATABASE, CLUSTER_USER, ensureCluster } from './cluster.ts'
 import { lockDataDir } from './lock.ts'
 import { stopOrphans } from './orphans.ts'
-import { startPostmaster } from './postmaster.ts'
-import { keepReserve } from './reserve.ts'
+import { startPostmaster, type Postmaster } from './postmaster.ts'
 import { canEnter, initUser, isRoot, serverUser } from './run-as.ts'
 import { type Durability, serverSettings, SOCKET_PORT } from './settings.ts'
 import { findSocketDir, prepareSocketDir } from './socket-dir.ts'
-import { supervise } from './supervise.ts'
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm, stat, statfs } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** The database's directory in the data directory. */
 const CLUSTER_DIRECTORY = 'postgres'
@@ -176,4 +177,154 @@ function explainFileError(error: unknown, dataDir: string): unknown {
       cause: error,
     },
   )
+}
+
+/** Three segments of PostgreSQL's log: enough to replay it, write a checkpoint and answer queries. */
+const RESERVE_BYTES = 48 * 1024 * 1024
+/** The reserve is written only when this many times its size is free. */
+const ROOM_FACTOR = 8
+const PIECE_BYTES = 1024 * 1024
+const FILE = 'reserve'
+const FIRST_AFTER_MS = 5_000
+const EVERY_MS = 30_000
+
+/** Disk space that is released when the disk is full (docs/decisions/database-outages.md). */
+type Reserve = {
+  /** Deletes the file immediately. */
+  release(): void
+  close(): void
+}
+
+/**
+ * Keeps a file of {@link RESERVE_BYTES} beside the cluster. PostgreSQL ends when it cannot extend its log, and cannot
+ * start again on a full disk: then the file is deleted, so that the database starts and can be read. It is written
+ * again when enough space is free.
+ */
+export function keepReserve(dataDir: string): Reserve {
+  const path = join(dataDir, FILE)
+  let closed = false
+  let writing: Promise<void> = Promise.resolve()
+  const keep = (): void => {
+    writing = writing.then(() => (closed ? undefined : fillReserve(dataDir))).catch(() => {})
+  }
+  const first = setTimeout(keep, FIRST_AFTER_MS)
+  const timer = setInterval(keep, EVERY_MS)
+  first.unref()
+  timer.unref()
+  return {
+    release: () => rmSync(path, { force: true }),
+    close() {
+      closed = true
+      clearTimeout(first)
+      clearInterval(timer)
+    },
+  }
+}
+
+/** Writes the reserve unless it exists or too little space is free. */
+export async function fillReserve(dataDir: string): Promise<void> {
+  const path = join(dataDir, FILE)
+  const existing = await stat(path).catch(() => null)
+  if (existing?.size === RESERVE_BYTES) return
+  const { bavail, bsize } = await statfs(dataDir)
+  if (bavail * bsize < RESERVE_BYTES * ROOM_FACTOR) return
+  // Random bytes, because some file systems do not allocate zeros.
+  const piece = randomBytes(PIECE_BYTES)
+  const draft = `${path}.draft`
+  const file = await open(draft, 'w', 0o600)
+  try {
+    for (let written = 0; written < RESERVE_BYTES; written += PIECE_BYTES) await file.write(piece)
+    await file.datasync()
+    await rename(draft, path)
+  } finally {
+    await file.close()
+    await rm(draft, { force: true })
+  }
+}
+
+/** Maximum restarts within a minute. */
+const RESTARTS_PER_MINUTE = 3
+/** Pause between attempts on a full disk. They never end, because an operator will free space. */
+const FULL_DISK_PAUSE_MS = 1_000
+
+type Supervisor = {
+  stop(): Promise<void>
+  /** Resolves with the reason when the server could not be started again. */
+  readonly failed: Promise<string>
+}
+
+/** Starts the server again, at the same address, when it ends by itself. */
+export function supervise(
+  first: Postmaster,
+  options: {
+    /** Must leave nothing running when the signal aborts. */
+    start: (signal: AbortSignal) => Promise<Postmaster>
+    clusterDir: string
+    log: (line: string) => void
+    /** Whether the server recently logged that the disk is full. Such ends do not count as restarts. */
+    diskWasFull: () => boolean
+  },
+): Supervisor {
+  const { start, clusterDir, log, diskWasFull } = options
+  let current = first
+  const stopping = new AbortController()
+  let restarting: Promise<void> | undefined
+  const restarts: number[] = []
+  const { promise: failed, resolve: fail } = Promise.withResolvers<string>()
+
+  const startAgain = async (reason: string): Promise<void> => {
+    const now = performance.now()
+    if (!diskWasFull()) restarts.push(now)
+    if (restarts.filter((at) => now - at < 60_000).length > RESTARTS_PER_MINUTE) {
+      fail(`PostgreSQL ${reason}, and did so ${restarts.length} times: giving up`)
+      return
+    }
+    log(`PostgreSQL ${reason}: starting it again`)
+    try {
+      // It has ended; this ends its watchdog.
+      await current.stop()
+      await abortable(stopOrphans(clusterDir), stopping.signal)
+      await delay(50 * restarts.length)
+      const next = await startWithDiskSpace()
+      if (next === null) return
+      current = next
+      watch(next)
+      // `stop` was called while it was starting.
+      if (stopping.signal.aborted) await next.stop()
+    } catch (error) {
+      // `stop` was called: this is no failure of the server.
+      if (stopping.signal.aborted) return
+      fail(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** Starts the server, and waits as long as the disk is full. @returns null after `stop` */
+  const startWithDiskSpace = async (): Promise<Postmaster | null> => {
+    for (let isLogged = false; !stopping.signal.aborted; isLogged = true) {
+      try {
+        return await start(stopping.signal)
+      } catch (error) {
+        if (!(error instanceof DiskFullError)) throw error
+        if (!isLogged) log('The disk is full: PostgreSQL starts again when space is free')
+        await delay(FULL_DISK_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      }
+    }
+    return null
+  }
+
+  function watch(postmaster: Postmaster): void {
+    void postmaster.ended.then((reason) => {
+      if (!stopping.signal.aborted) restarting = startAgain(reason)
+    })
+  }
+  watch(first)
+
+  return {
+    failed,
+    async stop() {
+      stopping.abort()
+      await restarting
+      await current.stop()
+    },
+  }
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
-import { DatabaseStartError, DiskFullError } from '../storage/database-start-error.ts'
+import { DatabaseStartError, DiskFullError } from '../storage/pool.ts'
 import type { Postmaster } from './postmaster.ts'
-import { supervise } from './supervise.ts'
+import { supervise } from './start.ts'
 
 const clusterDir = mkdtempSync(join(tmpdir(), 'faultline-supervise-'))
 afterAll(() => rmSync(clusterDir, { recursive: true, force: true }))

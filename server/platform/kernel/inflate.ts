@@ -9,7 +9,7 @@ import { openZlibCoder } from './zlib-handle.ts'
 
 export type InflateCoding = 'gzip' | 'deflate'
 
-export type Inflated =
+type Inflated =
   /** Bytes written to the output. */
   | { readonly end: number }
   /** The output is full, and there is more. */
@@ -96,3 +96,7 @@ function inflateByApi(raw: Buffer, coding: InflateCoding, out: Buffer): Inflated
     return { broken: error instanceof Error ? error : new Error(String(error)) }
   }
 }
+
+/** Content codings of stored bodies; the database stores the index. */
+export const CONTENT_ENCODINGS = ['none', 'gzip', 'deflate', 'br', 'zstd'] as const
+export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number]

@@ -26,7 +26,7 @@ export type Ask<Request, Answer> = (request: Request) => Promise<Answer>
 
 type Reply<Answer> = { readonly answer: Answer } | { readonly code: ErrorCode; readonly message: string }
 
-export type ThreadLimits = {
+type ThreadLimits = {
   /** Processor time of the thread, its start included: on a busy machine it takes longer, and is not at fault. */
   readonly cpuLimitMs: number
   /** The error that the caller gets at the limit, or after a minute. */
@@ -126,4 +126,13 @@ function replyTo<Request, Answer>(request: Request, answer: (request: Request) =
     if (error instanceof AppError) return { code: error.code, message: error.message }
     throw error
   }
+}
+
+/**
+ * Processor time that this thread has used, in ms. For limits of work: unlike the time of day it does not grow while other
+ * processes have the processor.
+ */
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
 }

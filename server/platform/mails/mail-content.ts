@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The content of a mail; `render-mail.ts` makes HTML and text of it. */
+/** The content of a mail; `mail-channel.ts` makes HTML and text of it. */
 export const MailContent = z.object({
   subject: z.string(),
   /** Name of the receiver; null when it is not known. */

@@ -7,8 +7,7 @@ import { aWorker } from '../outbox/engine.fixture.ts'
 import { listDeliveries } from '../outbox/list-deliveries.ts'
 import { anOrg } from '../outbox/outbox.fixture.ts'
 import { enqueueMails, mailLaneId } from './enqueue-mails.ts'
-import { mailChannel } from './mail-channel.ts'
-import { renderMail } from './render-mail.ts'
+import { mailChannel, renderMail } from './mail-channel.ts'
 
 const t = await testApp()
 const { app } = t

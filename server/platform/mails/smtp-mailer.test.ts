@@ -6,7 +6,7 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { selfSigned } from '#test/kit/certificates.ts'
 import { startSmtpReceiver } from '#test/kit/smtp-receiver.ts'
-import { renderMail } from './render-mail.ts'
+import { renderMail } from './mail-channel.ts'
 import { fileMailer } from './file-mailer.ts'
 import { smtpMailer } from './smtp-mailer.ts'
 

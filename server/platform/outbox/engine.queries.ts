@@ -1,4 +1,4 @@
-import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
+import { CANARY_ORG_ID } from '../kernel/ids.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Decision } from './decide-next.ts'
 import type { Replay } from './delivery.ts'

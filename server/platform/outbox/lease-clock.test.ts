@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLeaseClock } from './lease-clock.ts'
+import { createLeaseClock } from './start-deliverer.ts'
 
 const LEASE_MS = 30_000
 const START = 1_800_000_000_000

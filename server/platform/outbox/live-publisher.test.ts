@@ -5,7 +5,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
 import { LIVE_TOPIC } from '../live/publish.ts'
 import { testChannel } from './engine.fixture.ts'
-import { createLivePublisher } from './live-publisher.ts'
+import { createLivePublisher } from './start-deliverer.ts'
 
 const { app } = await testApp()
 

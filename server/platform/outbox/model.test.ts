@@ -11,7 +11,7 @@ import { claimDeliveries, endAbandoned, giveBackLeases, selectDue } from './engi
 import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
 import { hastenLane } from './hasten-lane.ts'
 import { requestReplay } from './request-replay.ts'
-import { settleAttempts } from './settle-attempts.ts'
+import { settleAttempts } from './settler.ts'
 
 // T-45: the verbs and statements of the outbox on a real database against a model of the rules of security, part 2.3.
 

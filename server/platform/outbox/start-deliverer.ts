@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { App } from '../context/app.ts'
 import { withinGrace } from '../kernel/abortable.ts'
-import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
+import { CANARY_ORG_ID } from '../kernel/ids.ts'
 import type { AttemptResult, Channel, ClaimedDelivery, Send } from './channel.ts'
 import { OUTBOX_TOPIC } from './delivery.ts'
 import {
@@ -13,14 +13,12 @@ import {
   type ClaimedRow,
 } from './engine.queries.ts'
 import type { InHand } from './in-hand.ts'
-import { createLeaseClock } from './lease-clock.ts'
-import { createLivePublisher } from './live-publisher.ts'
-import { makeAttempt, StopError } from './make-attempt.ts'
-import { createNotSent } from './not-sent.ts'
+import { makeAttempt, StopError, createNotSent } from './make-attempt.ts'
 import { createOutage } from './outage.ts'
 import { endDeliveries, endErased } from './outbox.queries.ts'
 import { createSettler } from './settler.ts'
 import { createWaker, pause } from './waker.ts'
+import { publishLive } from '../live/publish.ts'
 
 const LEASE_MS = 30_000
 /** The share of a lease that an attempt may take; the rest is for recording its result. */
@@ -51,7 +49,7 @@ export type DelivererFigures = {
   readonly notSent: ReadonlyMap<string, number>
 }
 
-export type Deliverer = {
+type Deliverer = {
   figures(): DelivererFigures
   /**
    * Stops claiming, lets attempts end for half of `graceMs`, gives the others back and records what ended. What cannot be
@@ -278,4 +276,93 @@ async function endErasedOf(app: App, rows: readonly ClaimedRow[], token: string)
       erased.map(({ messageId }) => messageId),
     )
   })
+}
+
+/** A clock of the database that is further ahead of its observed pace has jumped. */
+const SLACK_MS = 2_000
+
+/** A worker's knowledge of the database's clock: a jump must not end the leases of other workers. */
+type LeaseClock = {
+  /**
+   * A look at the clock of the database.
+   * @param askedMs when the database was asked, on `performance.now()`
+   */
+  observe(databaseMs: number, askedMs: number): void
+  /** The leases that ended before this time of the database are abandoned; none before the first look. */
+  endedBy(nowMs: number): number
+}
+
+/**
+ * After a jump forward the clock counts on at its pace for one lease: by then every lease from before has really ended. A
+ * jump backward counts immediately; leases last longer by it.
+ */
+export function createLeaseClock(leaseMs: number): LeaseClock {
+  let base: { readonly databaseMs: number; readonly askedMs: number } | null = null
+  /** The jump that is observed: since when, and how far. */
+  let jump: { readonly sinceMs: number; readonly byMs: number } | null = null
+  const expectedMs = (nowMs: number): number => (base === null ? -Infinity : base.databaseMs + nowMs - base.askedMs)
+  return {
+    observe(databaseMs, askedMs) {
+      const aheadMs = databaseMs - expectedMs(askedMs)
+      if (base !== null && aheadMs > 0) {
+        if (aheadMs <= SLACK_MS) jump = null
+        else if (jump === null || aheadMs > jump.byMs + SLACK_MS) jump = { sinceMs: askedMs, byMs: aheadMs }
+        if (jump === null || askedMs - jump.sinceMs < leaseMs) return
+      }
+      base = { databaseMs, askedMs }
+      jump = null
+    },
+    endedBy: (nowMs) => expectedMs(nowMs) + SLACK_MS,
+  }
+}
+
+/** Between two messages to an organisation. */
+const INTERVAL_MS = 1_000
+
+type LivePublisher = {
+  /** Deliveries of a lane changed. */
+  changed(channel: Channel, orgId: string, laneId: string): void
+  close(): void
+}
+
+/** Publishes that deliveries changed: the first change of an organisation at once, the others at most once a second. */
+export function createLivePublisher(app: App): LivePublisher {
+  const waiting = new Map<string, Map<Channel, Set<string>>>()
+  /** Until the next message of the organisation. */
+  const timers = new Map<string, NodeJS.Timeout>()
+
+  const send = (orgId: string): void => {
+    const byChannel = waiting.get(orgId)
+    waiting.delete(orgId)
+    if (byChannel === undefined) return void timers.delete(orgId)
+    const messages = [...byChannel].flatMap(([channel, laneIds]) => channel.live?.([...laneIds]) ?? [])
+    // A lost message costs freshness.
+    publishLive(
+      app.db,
+      messages.map((message) => ({ orgId, message })),
+    ).catch(() => {})
+    timers.set(
+      orgId,
+      setTimeout(() => send(orgId), INTERVAL_MS),
+    )
+  }
+
+  return {
+    changed(channel, orgId, laneId) {
+      if (channel.live === undefined) return
+      const byChannel = waiting.get(orgId) ?? new Map<Channel, Set<string>>()
+      waiting.set(orgId, byChannel)
+      const laneIds = byChannel.get(channel) ?? new Set()
+      byChannel.set(channel, laneIds.add(laneId))
+      if (timers.has(orgId)) return
+      // After what else changes now.
+      timers.set(
+        orgId,
+        setTimeout(() => send(orgId), 0),
+      )
+    },
+    close() {
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
+  }
 }

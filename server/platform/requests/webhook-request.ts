@@ -1,9 +1,8 @@
-import type { OwnHeader } from '#shared/webhook-headers.ts'
-import { MASK } from '#shared/webhook-headers.ts'
-import { signature, standardSignature } from './sign.ts'
+import { type OwnHeader, MASK } from '#shared/webhook-headers.ts'
+import { createHmac } from 'node:crypto'
 
 /** Data from which the headers of a request are made. */
-export type RequestParts = {
+type RequestParts = {
   readonly eventId: string
   readonly deliveryId: string
   readonly type: string
@@ -47,4 +46,28 @@ export function loggedHeaders(
 ): [name: string, value: string][] {
   const own = new Set(ownHeaders.map(({ name }) => name))
   return Object.entries(headers).map(([name, value]) => [name, own.has(name) ? MASK : value])
+}
+
+/**
+ * `t=<seconds>,v1=<hex>`, as Stripe signs: HMAC-SHA256 over `<seconds>.<body>`. The key is the whole displayed secret,
+ * prefix included, as UTF-8.
+ * @param secrets each gives a `v1`; the newest is first
+ */
+export function signature(secrets: readonly string[], timestamp: number, body: Buffer): string {
+  const signed = secrets.map(
+    (secret) => `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`,
+  )
+  return [`t=${timestamp}`, ...signed].join(',')
+}
+
+/**
+ * The signatures of Standard Webhooks: HMAC-SHA256 over `<id>.<seconds>.<body>` in base64. The key is what follows the
+ * prefix of the secret, decoded.
+ */
+function standardSignature(secrets: readonly string[], id: string, timestamp: number, body: Buffer): string {
+  const signed = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+  })
+  return signed.join(' ')
 }

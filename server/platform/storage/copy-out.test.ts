@@ -2,7 +2,7 @@ import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
-import { readCopied } from './copy-out.ts'
+import { readCopied } from './database.ts'
 
 const { connectionString } = await testApp()
 

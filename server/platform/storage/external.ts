@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { z } from 'zod'
-import { DatabaseStartError } from './database-start-error.ts'
+import { DatabaseStartError } from './pool.ts'
 
 /** The oldest supported PostgreSQL; the tests run on it too. */
 const MIN_MAJOR_VERSION = 15

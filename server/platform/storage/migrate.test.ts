@@ -3,8 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { emptyDatabase } from '#test/kit/empty-database.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { parseMigration, readMigrations, splitStatements } from './migration-files.ts'
-import { migrate, pendingMigrations } from './migrate.ts'
+import { migrate, pendingMigrations, parseMigration, readMigrations, splitStatements } from './migrate.ts'
 
 const { app, connectionString } = await testApp()
 

@@ -7,7 +7,7 @@ const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 types.setTypeParser(pg.types.builtins.DATE, (text: string) => text)
 
-export type PoolOptions = {
+type PoolOptions = {
   readonly connectionString: string
   /** Shown in pg_stat_activity. */
   readonly name: string
@@ -90,3 +90,17 @@ export const isStatementCancelled = (error: unknown): boolean =>
 /** The error message for users while the database is away; `http/` sends it as 503 with Retry-After. */
 export const databaseAway = (cause: unknown) =>
   unavailable('The database is not reachable at the moment. Try again in a few seconds.', 5, cause)
+
+/** Host and port of a connection string, as the driver reads it. A host that begins with `/` is a socket's directory. */
+export function databaseAddress(connectionString: string): { readonly host: string; readonly port: number } {
+  const { host, port } = new pg.Client({ connectionString })
+  return { host, port }
+}
+
+/** The database cannot be used. The message is one line that tells the operator what to do. */
+export class DatabaseStartError extends Error {
+  override name = 'DatabaseStartError'
+}
+
+/** The disk is full; a later start may succeed. */
+export class DiskFullError extends DatabaseStartError {}

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { newId } from '#server/platform/kernel/ids.ts'
 import { emptyDatabase } from '#test/kit/empty-database.ts'
 import { tableTypes } from '../../../scripts/table-types.ts'
-import { readMigrations } from './migration-files.ts'
-import { migrate } from './migrate.ts'
+import { migrate, readMigrations } from './migrate.ts'
 
 const migrations = readMigrations()
 

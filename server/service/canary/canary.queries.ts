@@ -1,4 +1,4 @@
-import { CANARY_PROJECT_ID } from '../../platform/kernel/canary-ids.ts'
+import { CANARY_PROJECT_ID } from '../../platform/kernel/ids.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { NewestRun, Verdict } from './judge.ts'
 import type { CanaryReport } from './canary.api.ts'

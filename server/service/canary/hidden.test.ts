@@ -11,7 +11,7 @@ import {
   CANARY_PROJECT_ID,
   CANARY_PROJECT_NUMBER,
   CANARY_RULE_ID,
-} from '../../platform/kernel/canary-ids.ts'
+} from '../../platform/kernel/ids.ts'
 import type { RouteSpec } from '../../platform/kernel/contract.ts'
 import { verifyDomainByOperator } from '../../identity/external-identity/verify-domain.ts'
 import { canaryOf, deliver, wholeRun } from './canary.fixture.ts'

@@ -5,13 +5,13 @@ import { sealedNewDataKey } from '../../identity/auth/org-sealer.ts'
 import type { App } from '../../platform/context/app.ts'
 import { LATEST_GROUPING_VERSION } from '../../issues/grouping/grouping-rules.api.ts'
 import {
+  newId,
   CANARY_ACTION_ID,
   CANARY_ORG_ID,
   CANARY_PROJECT_ID,
   CANARY_PROJECT_NUMBER,
   CANARY_RULE_ID,
-} from '../../platform/kernel/canary-ids.ts'
-import { newId } from '../../platform/kernel/ids.ts'
+} from '../../platform/kernel/ids.ts'
 import { openLane } from '../../platform/outbox/open-lane.ts'
 import { newPublicKey } from '../../projects/registry/new-public-key.ts'
 import { insertProject, insertProjectKey, readProjectKeys } from '../../projects/registry/projects.queries.ts'

@@ -3,7 +3,7 @@ import { systemActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { removeIssue } from '../../issues/merging/delete-issue.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
+import { CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
 import { deleteOldRuns, markRemoved, selectIssuesOfRun, selectToRemove } from './canary.queries.ts'
 
 const ACTOR = { ...systemActor('canary'), orgId: CANARY_ORG_ID }

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/canary-ids.ts'
+import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/ids.ts'
 
 /** Whose listener takes the event: this process's own. */
 export type OwnListener = {

@@ -1,7 +1,6 @@
 import { Database } from '../../platform/storage/database.ts'
-import { DatabaseStartError } from '../../platform/storage/database-start-error.ts'
 import { pendingMigrations } from '../../platform/storage/migrate.ts'
-import { createPool } from '../../platform/storage/pool.ts'
+import { createPool, DatabaseStartError } from '../../platform/storage/pool.ts'
 
 const UNDEFINED_TABLE = '42P01'
 

@@ -7,7 +7,7 @@ import { abortable } from '../../platform/kernel/abortable.ts'
 import { chooseDataDir } from '../../platform/embedded-postgres/data-dir.ts'
 import { DataDirInUseError } from '../../platform/embedded-postgres/lock.ts'
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from '../../platform/embedded-postgres/start.ts'
-import { DatabaseStartError } from '../../platform/storage/database-start-error.ts'
+import { DatabaseStartError } from '../../platform/storage/pool.ts'
 import { checkExternalDatabase } from '../../platform/storage/external.ts'
 import { migrate } from '../../platform/storage/migrate.ts'
 

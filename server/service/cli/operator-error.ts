@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/kernel/errors.ts'
-import { DatabaseStartError } from '../../platform/storage/database-start-error.ts'
+import { DatabaseStartError } from '../../platform/storage/pool.ts'
 
 /** Turns errors that the operator can fix into one line without a stack. */
 export async function operatorError<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm'
-import { threadCpuMs } from '#server/platform/kernel/thread-time.ts'
+import { threadCpuMs } from '#server/platform/kernel/thread-task.ts'
 import type { FunctionRanges } from './function-ranges.ts'
 import type { JsonPiece, JsonText } from './json-pieces.ts'
 import { readMetroFunctions } from './metro-functions.ts'

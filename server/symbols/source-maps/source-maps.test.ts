@@ -1,7 +1,7 @@
 import { AnyMap, originalPositionFor } from '@jridgewell/trace-mapping'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { threadCpuMs } from '#server/platform/kernel/thread-time.ts'
+import { threadCpuMs } from '#server/platform/kernel/thread-task.ts'
 import { cases } from '#test/kit/properties.ts'
 import { SymbolFileError, type BuiltIndex } from '../index-file/built-index.ts'
 import { buildSourceMapIndex } from './build-source-map-index.ts'
