@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { lockOrg } from '../../identity/auth/membership-changes.queries.ts'
 import { lockUser } from '../../identity/auth/auth.queries.ts'
-import { requireActiveSession } from '../../identity/auth/require-active-session.ts'
+import { requireActiveSession } from '../../identity/auth/require-recent-sign-in.ts'
 import { orgSealer } from '../../identity/auth/org-sealer.ts'
 import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'

@@ -8,10 +8,9 @@ import { confirmEmail } from './confirm-email.ts'
 import { deleteAccount } from './delete-account.ts'
 import { forgotPassword } from './forgot-password.ts'
 import { logIn } from './log-in.ts'
-import { readMethods } from './read-methods.ts'
 import { resetPassword } from './reset-password.ts'
 import { signUp } from './sign-up.ts'
-import { updateMe } from './update-me.ts'
+import { updateMe, readMethods } from './update-me.ts'
 
 export const accountHandlers: Handlers<typeof accountRoutes> = {
   signUp: async (app, caller, { body }) => {

@@ -8,7 +8,7 @@ import { conflict, forbidden, invalid, unauthenticated } from '../../platform/ke
 import { newOneTimeToken, oneTimeTokenHash } from '../../platform/kernel/one-time-token.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import { putToken } from './account-tokens.queries.ts'
-import { proveIdentity } from '../auth/prove-identity.ts'
+import { proveIdentity } from '../auth/require-recent-sign-in.ts'
 import { LINK_LIFE_MS } from './send-reset-link.ts'
 
 /**

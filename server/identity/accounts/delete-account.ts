@@ -12,7 +12,7 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, unauthenticated, type AppError } from '../../platform/kernel/errors.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import { eraseUserMessages } from '../../platform/outbox/erase-messages.ts'
-import { proveIdentity } from '../auth/prove-identity.ts'
+import { proveIdentity } from '../auth/require-recent-sign-in.ts'
 
 /**
  * Deletes the caller's account: memberships, sessions, devices, keys. Deliveries about them are erased; the event that

@@ -11,7 +11,7 @@ import { insertIdentity } from '../external-identity/external-identities.queries
 
 import { acceptInvite } from '../team/accept-invite.ts'
 import { verifyTwoFactor } from '../two-factor/verify-two-factor.ts'
-import { readTwoFactor } from '../two-factor/read-two-factor.ts'
+import { readTwoFactor } from '../two-factor/set-up-two-factor.ts'
 import { softAuthenticator } from '#test/kit/authenticator.ts'
 import { cookieJar } from '#test/kit/cookie-jar.ts'
 import { anInvite } from '#test/kit/invites.ts'

@@ -6,12 +6,11 @@ import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
-import { createKey } from './create-key.ts'
+import { createKey, parseScopes } from './create-key.ts'
 import { deleteKey } from './delete-key.ts'
 import { actorOfKey } from './key-actor.ts'
 import { isKey, newKey } from './key-format.ts'
 import { listKeys } from './list-keys.ts'
-import { parseScopes } from './scopes.ts'
 
 const t = await testApp()
 const { app, clock } = t

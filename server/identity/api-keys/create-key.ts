@@ -9,7 +9,7 @@ import { MAX_API_KEYS } from '#shared/limits.ts'
 import type { apiKeyRoutes } from './api-keys.api.ts'
 import { insertKey, lockAndCountKeys } from './api-keys.queries.ts'
 import { keyHash, newKey, apiKeyPrefix } from './key-format.ts'
-import { parseScopes } from './scopes.ts'
+import { SCOPES, type Scope } from '#shared/permissions.ts'
 
 type Spec = (typeof apiKeyRoutes)['createApiKey']
 
@@ -48,4 +48,35 @@ export async function createKey(
   })
   app.log.info({ ...actorForLog(actor), key_id: row.id }, 'api_key.created')
   return { ...row, key, created_at: now.toISOString(), expires_at: expiresAt?.toISOString() ?? null }
+}
+
+/** Names for several scopes. */
+const ALIASES: Readonly<Record<string, readonly Scope[]>> = {
+  read: SCOPES.filter((scope) => scope.endsWith(':read')),
+  write: SCOPES.filter((scope) => scope.endsWith(':read') || scope.endsWith(':write')),
+  admin: SCOPES,
+}
+
+/** `issue:read` is `issues:read`. */
+const BY_NAME: ReadonlyMap<string, readonly Scope[]> = new Map([
+  ...Object.entries(ALIASES),
+  ...SCOPES.flatMap((scope): [string, readonly Scope[]][] => [
+    [scope, [scope]],
+    [scope.replace('s:', ':'), [scope]],
+  ]),
+])
+
+/**
+ * The scopes that a user named, aliases resolved, each once.
+ * @throws AppError invalid
+ */
+export function parseScopes(names: readonly string[]): Scope[] {
+  const chosen = new Set<Scope>()
+  for (const name of names) {
+    const scopes = BY_NAME.get(name)
+    if (scopes === undefined)
+      throw invalid(`scopes: ${name.slice(0, 40)} is unknown. Known are read, write, admin, ${SCOPES.join(', ')}.`)
+    for (const scope of scopes) chosen.add(scope)
+  }
+  return SCOPES.filter((scope) => chosen.has(scope))
 }

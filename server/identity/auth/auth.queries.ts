@@ -334,7 +334,7 @@ export async function readSession(db: Connection, sessionId: string): Promise<Se
   return (await db.selectFrom('sessions').selectAll().where('id', '=', sessionId).executeTakeFirst()) ?? null
 }
 
-export type LockedSession = SessionRow & {
+type LockedSession = SessionRow & {
   /** Time left until `hold_until` when the statement reached the database, before any wait for the lock. */
   readonly hold_left_ms: number | null
 }
@@ -353,7 +353,7 @@ export async function lockSession(tx: Tx, sessionId: string): Promise<LockedSess
   return row ?? null
 }
 
-export type Rotation = {
+type Rotation = {
   readonly counter: number
   readonly holdMs: number
   readonly now: Date
@@ -468,8 +468,6 @@ export function activeSessions(db: Connection, userId: string, now: Date) {
     .execute()
 }
 
-export type ActiveSession = Awaited<ReturnType<typeof activeSessions>>[number]
-
 // Signing keys
 
 export type SigningKeyRow = Selectable<Tables['signing_keys']>
@@ -502,7 +500,7 @@ export async function deleteOldSigningKeys(tx: Tx, retiredBefore: Date): Promise
 
 // Attempt counters
 
-export type AttemptCount = {
+type AttemptCount = {
   readonly bucket: string
   readonly key: string
   readonly now: Date
@@ -600,4 +598,19 @@ export async function updateOrgQuota(tx: Tx, orgId: string, eventsPerDay: number
     .where('events_per_day', 'is distinct from', eventsPerDay)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+/**
+ * How many ways to sign in the user has: a password, passkeys, identities of single sign-on and of providers. The last one
+ * must stay: lock the user's row before.
+ */
+export async function waysToSignIn(db: Connection, userId: string): Promise<number> {
+  const { rows } = await sql<{ ways: number }>`
+    select (
+      (select count(*) from users where id = ${userId} and password_hash is not null)
+      + (select count(*) from passkeys where user_id = ${userId})
+      + (select count(*) from social_identities where user_id = ${userId})
+      + (select count(*) from sso_identities where user_id = ${userId})
+    )::integer as ways`.execute(db)
+  return rows[0]?.ways ?? 0
 }

@@ -3,18 +3,22 @@ import type { ApiKeyActor, Caller, SessionActor } from '../../platform/context/a
 import type { App } from '../../platform/context/app.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
 import { readAccessToken } from './access-token.ts'
-import { purgeAccounts } from './purge-accounts.ts'
 import { liveSession } from './session-cache.ts'
+import { purgeRows } from '../../platform/jobs/purge.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { deleteOldAttempts } from './auth.queries.ts'
+import { DEVICE_COOKIE_DAYS } from './device-token.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /** The credentials of a request. */
-export type Credentials = {
+type Credentials = {
   /** The `Authorization` header. */
   readonly authorization: string | null | undefined
   /** The `svc_access` cookie. */
   readonly accessToken: string | null | undefined
 }
 
-export type Authenticator = {
+type Authenticator = {
   /**
    * @returns the actor, or null when the request has no credentials
    * @throws AppError unauthenticated when its credentials are not valid
@@ -24,7 +28,7 @@ export type Authenticator = {
 }
 
 /** Who sent a request. Only browsers send cookies without being asked to: other sites can make them. */
-export type Authenticated = (
+type Authenticated = (
   | { readonly actor: SessionActor; readonly viaCookie: true }
   | { readonly actor: ApiKeyActor; readonly viaCookie: false }
 ) & {
@@ -82,3 +86,15 @@ async function sessionOfToken(
 }
 
 const ended = () => unauthenticated('This session has ended. Log in again.')
+
+/** Sessions end after 30 days at the latest; they are kept to answer questions about them. */
+const SESSION_DAYS = 90
+
+/** Deletes counters after a day, sessions 90 days after their last use, and devices whose cookie has expired. */
+export async function purgeAccounts(app: App): Promise<void> {
+  await deleteOldAttempts(app.db, new Date(app.clock.now().getTime() - DAY_MS))
+  await purgeRows(app, [
+    { rows: ownRows('sessions'), column: 'last_used_at', kept: { ms: SESSION_DAYS * DAY_MS } },
+    { rows: ownRows('devices'), column: 'last_seen_at', kept: { ms: DEVICE_COOKIE_DAYS * DAY_MS } },
+  ])
+}

@@ -1,4 +1,4 @@
-import type { Caller } from '../../platform/context/actor.ts'
+import type { Caller, RequestOrigin } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import type { Cookies } from '../../platform/context/handlers.ts'
@@ -6,14 +6,29 @@ import type { Fact, FactOf } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import type { MembershipRow } from './auth.queries.ts'
-import { DEVICE_COOKIE, DEVICE_COOKIE_DAYS, makeDeviceToken } from './device-token.ts'
-import { mailNewDevice } from './mail-new-device.ts'
-import { recogniseDevice } from './recognise-device.ts'
+import { type MembershipRow, readUser, markFirstDevice } from './auth.queries.ts'
+import {
+  DEVICE_COOKIE,
+  DEVICE_COOKIE_DAYS,
+  makeDeviceToken,
+  deviceFingerprint,
+  readDeviceToken,
+} from './device-token.ts'
 import { setSessionCookies } from './session-cookies.ts'
-import { aboutSession, sessionActor } from './session-facts.ts'
 import type { SignInMethod } from './sign-in-method.api.ts'
-import { issueTokens, startSession, type SessionState, type SessionTokens } from './start-session.ts'
+import {
+  issueTokens,
+  startSession,
+  type SessionState,
+  type SessionTokens,
+  aboutSession,
+  sessionActor,
+} from './start-session.ts'
+import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
+import { newId } from '../../platform/kernel/ids.ts'
+import { deviceAgent } from './device-agent.ts'
+import { deleteSurplusDevices, findDevice, insertDevice, touchDevice } from './devices.queries.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /** Every way to sign in is below this path. */
 const DEVICE_PATH = '/api/auth'
@@ -112,4 +127,80 @@ export function setSignInCookies(cookies: Cookies, { tokens, deviceToken }: Sign
     sameSite: 'lax',
     maxAgeSeconds: DEVICE_COOKIE_DAYS * 86_400,
   })
+}
+
+/** Warns a user of a log-in from a device that they were not known to use. */
+async function mailNewDevice(
+  tx: Tx,
+  app: App,
+  { user_id: userId, org_id: orgId }: MembershipRow,
+  { label, caller }: { readonly label: string; readonly caller: Caller },
+): Promise<void> {
+  const user = await readUser(tx, userId)
+  if (user === null) return
+  await enqueueMails(tx, app, orgId, [
+    {
+      type: 'device.new',
+      userId,
+      to: user.email,
+      subject: 'New log-in to your Faultline account',
+      name: user.name,
+      paragraphs: ['Your account was used on a device that we have not seen before.'],
+      details: [
+        ['Device', label],
+        ['Time', timeText(app.clock.now())],
+        ['IP address', caller.origin.ip],
+      ],
+      closing: [
+        'If this was you, there is nothing to do.',
+        'If it was not, change your password now and end the other sessions in your security settings.',
+      ],
+      action: { label: 'Check your sessions', url: `${app.config.publicUrl}/me/sessions` },
+    },
+  ])
+}
+
+/** Such as `20 November 2026, 12:00 UTC`. */
+const timeText = (at: Date): string =>
+  `${at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).replace(' at ', ', ')} UTC`
+
+/** A fingerprint counts as known for this long. */
+const SEEN_DAYS = 365
+const MAX_DEVICES = 100
+
+type SignInDevice = {
+  readonly id: string
+  readonly label: string
+  readonly isNew: boolean
+  /** The user has never logged in before. */
+  readonly isFirst: boolean
+}
+
+/**
+ * The device of a sign-in: the one that its cookie names, or else one of the same families of browser, system and device
+ * that the user logged in with in the last year, or else a new one. The transaction holds the lock of the user's row.
+ * @param token the `svc_device` cookie
+ */
+export async function recogniseDevice(
+  tx: Tx,
+  app: App,
+  userId: string,
+  { origin, token }: { readonly origin: RequestOrigin; readonly token: string | null | undefined },
+): Promise<SignInDevice> {
+  const now = app.clock.now()
+  const { label, family } = deviceAgent(origin.userAgent)
+  const fingerprint = deviceFingerprint(app, userId, family)
+  const known = await findDevice(tx, userId, {
+    id: readDeviceToken(app, userId, token),
+    fingerprint,
+    seenSince: new Date(now.getTime() - SEEN_DAYS * DAY_MS),
+  })
+  if (known !== null) {
+    await touchDevice(tx, known.id, now)
+    return { id: known.id, label: known.label, isNew: false, isFirst: false }
+  }
+  const id = newId()
+  await insertDevice(tx, { id, user_id: userId, fingerprint, label, first_seen_at: now, last_seen_at: now })
+  await deleteSurplusDevices(tx, userId, MAX_DEVICES)
+  return { id, label, isNew: true, isFirst: await markFirstDevice(tx, userId, now) }
 }

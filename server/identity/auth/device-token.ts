@@ -1,6 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '../../platform/context/app.ts'
 import { isUuid } from '../../platform/kernel/ids.ts'
+import type { SessionActor } from '../../platform/context/actor.ts'
+import { notFound } from '../../platform/kernel/errors.ts'
+import { deleteDevice } from './devices.queries.ts'
 
 /** The `svc_device` cookie: `dv_<device>.<hmac>`. It is bound to a user; without a signature of ours it names nothing. */
 
@@ -23,3 +26,11 @@ export function readDeviceToken(app: App, userId: string, token: string | null |
 /** A fingerprint that a device keeps after an update; reveals nothing without the installation's key. */
 export const deviceFingerprint = ({ auditKey }: App, userId: string, family: readonly string[]): Buffer =>
   auditKey.mac('device fingerprint', userId, ...family)
+
+/**
+ * Forgets a device of the caller: its cookie and fingerprint are unknown from now on.
+ * @throws AppError not_found, also for a device of another user
+ */
+export async function forgetDevice(app: App, actor: SessionActor, deviceId: string): Promise<void> {
+  if (!(await deleteDevice(app.db, actor.userId, deviceId))) throw notFound('Device')
+}

@@ -3,7 +3,7 @@ import { logInWithPassword as logIn } from '#test/kit/log-in.ts'
 import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
 import { queuedMails } from '#test/kit/queued-mails.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { forgetDevice } from './forget-device.ts'
+import { forgetDevice } from './device-token.ts'
 import { listDevices } from './list-sessions.ts'
 
 const t = await testApp()

@@ -8,8 +8,7 @@ import { endSession, readLiveSession, readSession } from './auth.queries.ts'
 import { orgOpener } from './org-sealer.ts'
 import { isOwnRefreshToken, parseRefreshToken } from './refresh-token.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
-import { aboutSession } from './session-facts.ts'
-import { hmacKeyPlace } from './start-session.ts'
+import { hmacKeyPlace, aboutSession } from './start-session.ts'
 
 export type LogOutInput = { readonly accessToken: string | null; readonly refreshToken: string | null }
 

@@ -5,7 +5,7 @@ import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { createAuthenticator } from './authenticate.ts'
-import { endOtherSessions, endOwnSession } from './end-own-sessions.ts'
+import { endOtherSessions, endOwnSession } from './end-sessions.ts'
 import { listSessions } from './list-sessions.ts'
 import { refreshSession } from './refresh-session.ts'
 

@@ -3,8 +3,8 @@ import { aCaller, aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { selectUserDevices } from './devices.queries.ts'
-import { purgeAccounts } from './purge-accounts.ts'
-import { recogniseDevice } from './recognise-device.ts'
+import { purgeAccounts } from './authenticate.ts'
+import { recogniseDevice } from './complete-sign-in.ts'
 import { refreshSession } from './refresh-session.ts'
 
 const t = await testApp()

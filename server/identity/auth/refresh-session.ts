@@ -13,8 +13,15 @@ import { orgOpener } from './org-sealer.ts'
 import { perApp } from '../../platform/context/per-app.ts'
 import { isOwnRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
-import { aboutSession, sessionActor } from './session-facts.ts'
-import { hmacKeyPlace, idleEnd, issueTokens, type SessionState, type SessionTokens } from './start-session.ts'
+import {
+  hmacKeyPlace,
+  idleEnd,
+  issueTokens,
+  type SessionState,
+  type SessionTokens,
+  aboutSession,
+  sessionActor,
+} from './start-session.ts'
 
 /** Rotations in progress by token. Calls with the same token share the response. */
 const rotations = perApp(() => new Map<string, Promise<SessionTokens>>())

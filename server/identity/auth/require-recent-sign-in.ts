@@ -1,12 +1,13 @@
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { forbidden, invalid, unauthenticated } from '../../platform/kernel/errors.ts'
-import { selectMemberships, readSession, readUser } from './auth.queries.ts'
+import { selectMemberships, readSession, readUser, type UserRow } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 import { hasTotp } from './password-policy.queries.ts'
+import type { Tx } from '../../platform/storage/database.ts'
 
 /** Changes of how a user signs in need a log-in within this time, or the password again. */
-export const RECENT_SIGN_IN_MS = 15 * 60_000
+const RECENT_SIGN_IN_MS = 15 * 60_000
 
 /**
  * Refuses a change of how a user signs in when only an old session proves who they are: a stranger at an open browser
@@ -40,4 +41,27 @@ export async function requireRecentSignIn(
   if (isOfOne) throw forbidden('You logged in with single sign-on. Send your password.')
   if (app.clock.now().getTime() - session.authenticated_at.getTime() < RECENT_SIGN_IN_MS) return
   throw forbidden('You logged in more than 15 minutes ago. Send your password again.')
+}
+
+/**
+ * Refuses what outlives the session, such as a passkey, when the session has ended since the request was admitted: another
+ * process may not know it for a second. The transaction holds the lock of the user's row.
+ * @throws AppError unauthenticated
+ */
+export async function requireActiveSession(tx: Tx, { sessionId }: SessionActor): Promise<void> {
+  const session = await readSession(tx, sessionId)
+  if (session === null || session.ended_at !== null) throw unauthenticated('This session has ended. Log in again.')
+}
+
+/**
+ * Requires the password again, also right after the log-in; of a user without one, a recent log-in.
+ * @returns the user whose password it was
+ * @throws AppError invalid (no or wrong password), forbidden (log in again), rate_limited, unauthenticated
+ */
+export async function proveIdentity(app: App, actor: SessionActor, password: string | undefined): Promise<UserRow> {
+  const user = await readUser(app.db, actor.userId)
+  if (user === null) throw unauthenticated('This session has ended. Log in again.')
+  if (user.password_hash !== null && password === undefined) throw invalid('password must be sent.')
+  await requireRecentSignIn(app, actor, user.password_hash === null ? undefined : password)
+  return user
 }

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
-import { endOtherSessions, endOwnSession } from './end-own-sessions.ts'
-import { forgetDevice } from './forget-device.ts'
+import { endOtherSessions, endOwnSession } from './end-sessions.ts'
+import { forgetDevice } from './device-token.ts'
 import { listDevices, listSessions } from './list-sessions.ts'
 import { clearSessionCookies } from './session-cookies.ts'
 import type { sessionRoutes } from './sessions.api.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { RequestOrigin } from '../../platform/context/actor.ts'
+import type { RequestOrigin, Caller, SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { newId } from '../../platform/kernel/ids.ts'
@@ -15,10 +15,10 @@ import {
   touchMembership,
   type MembershipRow,
   type SessionRow,
+  type EndedSession,
 } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { makeRefreshToken } from './refresh-token.ts'
-import { revokedSessions } from './session-facts.ts'
 import { announceSessions } from './session-cache.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
 
@@ -38,7 +38,7 @@ export type SessionTokens = {
 }
 
 /** Whose session it is: a user in one organisation, with the role of now. */
-export type SessionMember = { readonly userId: string; readonly orgId: string; readonly role: Role }
+type SessionMember = { readonly userId: string; readonly orgId: string; readonly role: Role }
 
 /** The place of a session's HMAC key, for the sealer. */
 export const hmacKeyPlace = (sessionId: string, orgId: string): string =>
@@ -134,3 +134,16 @@ export async function issueTokens(app: App, session: SessionState): Promise<Sess
     refreshLifeSeconds: Math.max(0, Math.floor((idleExpiresAt.getTime() - app.clock.now().getTime()) / 1000)),
   }
 }
+
+/** The actor of a request that starts or uses this session of a member. */
+export const sessionActor = (
+  { user_id: userId, user_name: name, org_id: orgId, role }: MembershipRow,
+  sessionId: string,
+  { origin, requestId }: Caller,
+): SessionActor => ({ kind: 'user', userId, name, orgId, role, sessionId, origin, requestId })
+
+/** The ids that a fact about the actor's own session names. */
+export const aboutSession = ({ orgId, userId, sessionId }: SessionActor) => ({ orgId, userId, sessionId })
+
+export const revokedSessions = (userId: string, ended: readonly EndedSession[], reason: string): Fact[] =>
+  ended.map(({ id, org_id: orgId }) => ({ kind: 'session.revoked', orgId, userId, sessionId: id, data: { reason } }))

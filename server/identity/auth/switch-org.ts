@@ -9,8 +9,7 @@ import { endSession, lockUser, membershipInSlug, readSession } from './auth.quer
 import { maySignInByPassword } from './password-policy.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { SignInMethod } from './sign-in-method.api.ts'
-import { aboutSession } from './session-facts.ts'
-import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
+import { issueTokens, startSession, type SessionTokens, aboutSession } from './start-session.ts'
 import type { Role } from '#shared/permissions.ts'
 
 /**

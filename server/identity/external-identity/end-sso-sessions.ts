@@ -1,7 +1,7 @@
 import { endSession, lockUser } from '../auth/auth.queries.ts'
 import { mustUseSso } from '../auth/password-policy.ts'
 import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
-import { revokedSessions } from '../auth/session-facts.ts'
+import { revokedSessions } from '../auth/start-session.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import type { Tx } from '../../platform/storage/database.ts'

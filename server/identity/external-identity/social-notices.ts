@@ -1,5 +1,4 @@
-import { accountFacts } from '../auth/account-facts.ts'
-import { accountNotice, type Receiver } from '../auth/account-notice.ts'
+import { accountFacts, accountNotice, type Receiver } from '../auth/account-facts.ts'
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'

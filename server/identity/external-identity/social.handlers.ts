@@ -3,10 +3,9 @@ import { ACCESS_COOKIE } from '../auth/session-cookies.ts'
 import type { Handlers } from '../../platform/context/handlers.ts'
 import { finishSocial } from './finish-social.ts'
 import { linkSocial } from './link-social.ts'
-import { listSocial } from './list-social.ts'
 import type { socialRoutes } from './social.api.ts'
 import { startSocial } from './start-social.ts'
-import { unlinkSocial } from './unlink-social.ts'
+import { unlinkSocial, listSocial } from './unlink-social.ts'
 import { landSignedIn, loginError, redirectAfter, setVisitCookie } from './visits.ts'
 
 const COOKIES = { path: '/api/auth/oauth', transaction: 'svc_oauth', link: 'svc_oauth_link' }

@@ -1,11 +1,10 @@
-import { lockUser } from '../auth/auth.queries.ts'
+import { lockUser, waysToSignIn } from '../auth/auth.queries.ts'
 import { requireRecentSignIn } from '../auth/require-recent-sign-in.ts'
-import { waysToSignIn } from '../auth/ways-to-sign-in.queries.ts'
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import { deleteSocialIdentity, selectSocialIdentities } from './external-identities.queries.ts'
-import type { ProviderName } from './social.api.ts'
+import { type ProviderName, PROVIDERS, type SocialAccount } from './social.api.ts'
 import { recordUnlinked } from './social-notices.ts'
 
 /** @throws AppError not_found (not linked), conflict (the last way to sign in), and those of {@link requireRecentSignIn} */
@@ -27,4 +26,14 @@ export async function unlinkSocial(
     await deleteSocialIdentity(tx, actor.userId, provider)
     await recordUnlinked(tx, app, { actor, user }, identity)
   })
+}
+
+/** Every provider that is switched on, or at which the user has a linked account. */
+export async function listSocial(app: App, actor: SessionActor): Promise<SocialAccount[]> {
+  const linked = await selectSocialIdentities(app.db, actor.userId)
+  return PROVIDERS.map((provider) => {
+    const row = linked.find((identity) => identity.provider === provider)
+    const available = app.config.oauth[provider] !== null
+    return { provider, available, linked_at: row?.linked_at.toISOString() ?? null, login: row?.login ?? null }
+  }).filter(({ available, linked_at }) => available || linked_at !== null)
 }

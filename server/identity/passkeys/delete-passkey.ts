@@ -1,7 +1,6 @@
 import { accountFacts } from '../auth/account-facts.ts'
-import { lockUser } from '../auth/auth.queries.ts'
+import { lockUser, waysToSignIn } from '../auth/auth.queries.ts'
 import { requireRecentSignIn } from '../auth/require-recent-sign-in.ts'
-import { waysToSignIn } from '../auth/ways-to-sign-in.queries.ts'
 import { actorForLog, type SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
@@ -9,7 +8,7 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import { removedMail } from './passkey-mails.ts'
-import { selectPasskeys, removePasskey } from './passkeys.queries.ts'
+import { selectPasskeys, removePasskey, setPasskeyName, type PasskeyRow } from './passkeys.queries.ts'
 
 /**
  * Removes a passkey of the caller. Sessions that it began stay.
@@ -34,4 +33,15 @@ export async function deletePasskey(
     await enqueueMails(tx, app, actor.orgId, [removedMail(app, user, passkey.name)])
   })
   app.log.info({ ...actorForLog(actor), ip: actor.origin.ip, passkey_id: passkeyId }, 'passkey.removed')
+}
+
+/** Renames a passkey of the caller. @throws AppError not_found */
+export async function renamePasskey(
+  app: App,
+  actor: SessionActor,
+  { passkeyId, name }: { readonly passkeyId: string; readonly name: string },
+): Promise<PasskeyRow> {
+  const passkey = await setPasskeyName(app.db, { id: passkeyId, userId: actor.userId }, name)
+  if (passkey === null) throw notFound('Passkey')
+  return passkey
 }

@@ -1,12 +1,11 @@
 import type { z } from 'zod'
 import { setSignInCookies, signInCaller } from '../auth/complete-sign-in.ts'
 import type { Handlers } from '../../platform/context/handlers.ts'
-import { deletePasskey } from './delete-passkey.ts'
+import { deletePasskey, renamePasskey } from './delete-passkey.ts'
 import { logInWithPasskey, startPasskeyLogIn } from './log-in-with-passkey.ts'
 import type { Passkey, passkeyRoutes } from './passkeys.api.ts'
 import { selectPasskeys, type PasskeyRow } from './passkeys.queries.ts'
 import { registerPasskey, startPasskeyRegistration } from './register-passkey.ts'
-import { renamePasskey } from './rename-passkey.ts'
 
 export const passkeyHandlers: Handlers<typeof passkeyRoutes> = {
   startPasskeyRegistration: (app, actor, { body, cookies }) =>

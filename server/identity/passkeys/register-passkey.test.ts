@@ -5,10 +5,9 @@ import { aMembership, aPerson, type Person } from '#test/kit/members.ts'
 import { addPasskey, passkeyOrigin } from '#test/kit/passkeys.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { queuedMails } from '#test/kit/queued-mails.ts'
-import { deletePasskey } from './delete-passkey.ts'
+import { deletePasskey, renamePasskey } from './delete-passkey.ts'
 import { selectPasskeys } from './passkeys.queries.ts'
 import { registerPasskey, startPasskeyRegistration } from './register-passkey.ts'
-import { renamePasskey } from './rename-passkey.ts'
 
 const t = await testApp({ env: { PUBLIC_URL: 'https://faultline.example.com' } })
 const { app } = t

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { App } from '../../platform/context/app.ts'
+import type { SealedColumn } from '../../platform/storage/sealed-column.ts'
+import type { FactorRow } from './two-factor.queries.ts'
 
 /** Codes that replace the authenticator app, each once: ten characters of Crockford's base32, 50 bits. */
 
@@ -11,7 +13,7 @@ const SALT_BYTES = 16
 /** From this number on users see how many are left. */
 export const FEW_BACKUP_CODES = 3
 
-export type BackupCodeSet = {
+type BackupCodeSet = {
   /** For the user, once. */
   readonly codes: readonly string[]
   readonly salt: Buffer
@@ -38,4 +40,20 @@ const newCode = (): string => Array.from(randomBytes(CHARACTERS), (byte) => ALPH
 export function readBackupCode(text: string): string | null {
   const code = text.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   return /^[0-9A-HJKMNP-TV-Z]{10}$/.test(code) ? code : null
+}
+
+/** Users belong to no organisation: their secrets are sealed with the master key. */
+const placeOf = (factorId: string, userId: string): string => `totp_factors:secret_sealed:${factorId}:${userId}`
+
+export const sealSecret = (app: App, secret: Buffer, factorId: string, userId: string): string =>
+  app.sealer.seal(secret, placeOf(factorId, userId))
+
+export const openSecret = (app: App, factor: FactorRow): Buffer =>
+  app.sealer.open(factor.secret_sealed, placeOf(factor.id, factor.user_id))
+
+export const FACTOR_SECRETS: SealedColumn = {
+  table: 'totp_factors',
+  column: 'secret_sealed',
+  keys: ['id', 'user_id'],
+  placeOf: (factorId = '', userId = '') => placeOf(factorId, userId),
 }

@@ -7,7 +7,7 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, unauthenticated } from '../../platform/kernel/errors.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import { newBackupCodes } from './backup-codes.ts'
-import { proveIdentity } from '../auth/prove-identity.ts'
+import { proveIdentity } from '../auth/require-recent-sign-in.ts'
 import { newCodesMail } from './two-factor-mails.ts'
 import { readFactor, replaceCodes } from './two-factor.queries.ts'
 

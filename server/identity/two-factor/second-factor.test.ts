@@ -5,7 +5,7 @@ import { enrol, type AuthenticatorApp } from '#test/kit/two-factor.ts'
 import { flushDenials } from '../../history/audit/denials.ts'
 import { logIn } from '../accounts/log-in.ts'
 import type { App } from '../../platform/context/app.ts'
-import { readTwoFactor } from './read-two-factor.ts'
+import { readTwoFactor } from './set-up-two-factor.ts'
 
 const t = await testApp()
 const { app } = t

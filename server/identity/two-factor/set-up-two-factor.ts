@@ -4,10 +4,11 @@ import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { conflict, unauthenticated } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { newBackupCodes } from './backup-codes.ts'
-import { sealSecret } from './factor-secret.ts'
+import { newBackupCodes, sealSecret } from './backup-codes.ts'
 import { newTotpSecret, otpauthUrl } from './totp.ts'
-import { insertFactor, readFactor } from './two-factor.queries.ts'
+import { insertFactor, readFactor, countUnusedCodes } from './two-factor.queries.ts'
+import type { z } from 'zod'
+import type { TwoFactor } from './two-factor.api.ts'
 
 /**
  * Creates a secret and backup codes. The log-in does not ask for codes before one of them was verified; until then a new
@@ -40,4 +41,15 @@ export async function setUpTwoFactor(
     return user.email
   })
   return { otpauthUrl: await otpauthUrl(secret, email), backupCodes: [...codes] }
+}
+
+/** Whether the caller's log-in asks for a code. */
+export async function readTwoFactor(app: App, actor: SessionActor): Promise<z.input<typeof TwoFactor>> {
+  const factor = await readFactor(app.db, actor.userId)
+  if (factor === null || factor.verified_at === null) return { enabled: false, enrolled_at: null, backup_codes_left: 0 }
+  return {
+    enabled: true,
+    enrolled_at: factor.verified_at.toISOString(),
+    backup_codes_left: await countUnusedCodes(app.db, factor.id),
+  }
 }

@@ -1,4 +1,4 @@
-import { accountNotice, type Receiver } from '../auth/account-notice.ts'
+import { accountNotice, type Receiver } from '../auth/account-facts.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { QueuedMail } from '../../platform/mails/enqueue-mails.ts'
 import { FEW_BACKUP_CODES } from './backup-codes.ts'

@@ -11,7 +11,7 @@ import { keyIdsBySealedColumn } from '#test/kit/sealed-values.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { readConfig } from '../../config.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { openSecret, sealSecret } from '../../identity/two-factor/factor-secret.ts'
+import { openSecret, sealSecret } from '../../identity/two-factor/backup-codes.ts'
 import { MASTER_SEALED, rotateMasterKey } from './rotate-master-key.ts'
 
 const key = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`

@@ -9,7 +9,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { QUEUED_MAILS } from '../../platform/mails/sealed-mail.ts'
 import { countOlderValues, type SealedColumn } from '../../platform/storage/sealed-column.ts'
-import { FACTOR_SECRETS } from '../../identity/two-factor/factor-secret.ts'
+import { FACTOR_SECRETS } from '../../identity/two-factor/backup-codes.ts'
 import { reseal } from './reseal.ts'
 
 /** Everything that the master key seals. Data keys of organisations seal the rest (`rotate-data-keys.ts`). */
