@@ -2,7 +2,7 @@ import { roleAtLeast } from '#shared/permissions.ts'
 import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { forbidden, notFound } from '../../platform/kernel/errors.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { requireProject } from '../../projects/registry/view-project.ts'
 import { lockSavedQuery, removeSavedQuery } from './saved-queries.queries.ts'
 
 /** Members delete their own, admins all. @throws AppError not_found, forbidden */

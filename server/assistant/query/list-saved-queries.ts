@@ -1,6 +1,6 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { requireProject } from '../../projects/registry/view-project.ts'
 import type { SavedQuery } from './query.api.ts'
 import { selectSavedQueries } from './saved-queries.queries.ts'
 

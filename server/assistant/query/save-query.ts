@@ -2,7 +2,7 @@ import { requireActingMember, type OrgActor } from '../../platform/context/actor
 import type { App } from '../../platform/context/app.ts'
 import { conflict } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { requireProject } from '../../projects/registry/view-project.ts'
 import type { SavedQuery } from './query.api.ts'
 import { countSavedQueries, insertSavedQuery } from './saved-queries.queries.ts'
 

@@ -3,7 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import type { SentFile } from '../../platform/context/handlers.ts'
 import { PIECE_BYTES } from '../../platform/blobs/pack-content.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { requireProject } from '../../projects/registry/view-project.ts'
 import { servedType } from './attachment.ts'
 import { readPieceOfFile, selectAttachment, type StoredFile } from './attachments.queries.ts'
 

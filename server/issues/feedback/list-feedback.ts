@@ -6,7 +6,7 @@ import { readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { requireProject } from '../../projects/registry/view-project.ts'
 import type { Feedback } from './feedback.api.ts'
 import { countFeedback, selectFeedback, type FeedbackRow } from './feedback.queries.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { newIssuesAt } from '../../projects/registry/new-issues-at.ts'
+import { newIssuesAt } from '../../projects/registry/general-settings.ts'
 import { type IssueNumbers, lockIssueNumbers } from '../../projects/registry/recording.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { Occurrence, SameFingerprint } from './occurrence.ts'

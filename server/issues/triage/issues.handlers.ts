@@ -1,5 +1,5 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { requireProject } from '../../projects/registry/view-project.ts'
 import { createComment, deleteComment, listComments, updateComment } from './comments.ts'
 import { deleteIssue } from '../merging/delete-issue.ts'
 import type { issueRoutes } from './issues.api.ts'

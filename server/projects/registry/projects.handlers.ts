@@ -1,5 +1,5 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
-import { listProjects } from './list-projects.ts'
+import { listProjects } from './view-project.ts'
 import type { projectRoutes } from './projects.api.ts'
 import { readOnboarding } from './read-onboarding.ts'
 import { rotateDsn } from './rotate-dsn.ts'

@@ -5,14 +5,13 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { dropCachedProject } from './drop-cached-project.ts'
-import { newPublicKey } from './new-public-key.ts'
 import { buildDsn } from './dsn.ts'
 import { Region } from './projects.api.ts'
 import { expireProjectKeys, insertProjectKey, lockProject, readProjectKeys } from './projects.queries.ts'
-import { currentKey } from './view-project.ts'
+import { currentKey, dropCachedProject } from './view-project.ts'
+import { randomBytes } from 'node:crypto'
 
-export type RotatedDsn = { dsn: string; old_dsn: string | null; old_dsn_expires_at: string | null }
+type RotatedDsn = { dsn: string; old_dsn: string | null; old_dsn_expires_at: string | null }
 
 /**
  * Creates a new key, valid immediately. All other keys expire after the grace period, or earlier if an earlier rotation
@@ -50,3 +49,6 @@ export async function rotateDsn(
     old_dsn_expires_at: old === undefined ? null : expiresAt.toISOString(),
   }
 }
+
+/** Returns a project key: 128 random bits. It is not secret, because every shipped app contains it. */
+export const newPublicKey = (): string => randomBytes(16).toString('hex')

@@ -2,7 +2,21 @@ import type { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { buildDsn } from './dsn.ts'
 import { Platform, Region, type Project } from './projects.api.ts'
-import type { ListedProject, ProjectKeyRow, ProjectRow } from './projects.queries.ts'
+import {
+  type ListedProject,
+  type ProjectKeyRow,
+  type ProjectRow,
+  countProjects,
+  listProjectRows,
+  isProjectInOrg,
+} from './projects.queries.ts'
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import type { Page } from '../../platform/kernel/page.api.ts'
+import { pageByName, type NameListInput } from '../../platform/kernel/page-by-name.ts'
+import { notFound } from '../../platform/kernel/errors.ts'
+import { publish } from '../../platform/storage/bus.ts'
+import type { Tx } from '../../platform/storage/database.ts'
 
 export type ProjectView = z.input<typeof Project>
 
@@ -31,3 +45,27 @@ export const viewIdentity = (row: ProjectRow) => ({
   region: Region.parse(row.region),
   created_at: row.created_at.toISOString(),
 })
+
+/**
+ * Returns projects of the caller's organisation with their open issues and events of the last 24 hours.
+ * @throws AppError invalid for a cursor of another sort
+ */
+export const listProjects = (app: App, { orgId }: OrgActor, input: NameListInput): Promise<Page<ProjectView>> =>
+  pageByName(
+    input,
+    (listing) => listProjectRows(app.db, { ...listing, orgId, now: app.clock.now() }),
+    () => countProjects(app.db, orgId),
+    (row) => viewProject(app.config, row),
+  )
+
+/**
+ * Checks, for reads below `/api/projects/:projectId`, that the project belongs to the actor's organisation.
+ * @throws AppError not_found
+ */
+export async function requireProject(app: App, actor: OrgActor, projectId: string): Promise<void> {
+  if (!(await isProjectInOrg(app.db, actor.orgId, projectId))) throw notFound('Project')
+}
+
+/** Every process drops its cached project when the transaction commits. */
+export const dropCachedProject = (tx: Tx, projectId: string): Promise<void> =>
+  publish(tx, 'project', { project_id: projectId })

@@ -7,7 +7,7 @@ import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { CommitInput } from './releases.api.ts'
 import { countParts, lockRelease, type ReleaseRow, upsertCommits } from './releases.queries.ts'
-import { aboutRelease } from './about-release.ts'
+import { aboutRelease } from './ensure-release.ts'
 
 const MAX_PER_RELEASE = 10_000
 

@@ -4,11 +4,11 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { requireProject } from '../registry/require-project.ts'
+import { requireProject } from '../registry/view-project.ts'
 import { storeCommits } from './add-commits.ts'
 import type { CommitInput, WholeRelease } from './releases.api.ts'
 import { insertRelease } from './releases.queries.ts'
-import { aboutRelease } from './about-release.ts'
+import { aboutRelease } from './ensure-release.ts'
 import { viewRelease } from './view-release.ts'
 
 export type CreateReleaseInput = {

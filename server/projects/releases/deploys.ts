@@ -9,7 +9,7 @@ import { decodeTimeCursor, encodeTimeCursor } from '../../platform/kernel/time-c
 import type { PageInput } from './list-commits.ts'
 import type { Deploy } from './releases.api.ts'
 import { countParts, findRelease, insertDeploy, lockRelease, selectDeploys } from './releases.queries.ts'
-import { aboutRelease } from './about-release.ts'
+import { aboutRelease } from './ensure-release.ts'
 import { viewDeploy } from './view-release.ts'
 
 const MAX_PER_RELEASE = 1_000

@@ -6,7 +6,7 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import type { WholeRelease } from './releases.api.ts'
 import { lockRelease, updateReleaseRow } from './releases.queries.ts'
-import { aboutRelease } from './about-release.ts'
+import { aboutRelease } from './ensure-release.ts'
 import { viewRelease } from './view-release.ts'
 
 export type UpdateReleaseInput = {

@@ -13,7 +13,7 @@ import {
   CANARY_RULE_ID,
 } from '../../platform/kernel/ids.ts'
 import { openLane } from '../../platform/outbox/open-lane.ts'
-import { newPublicKey } from '../../projects/registry/new-public-key.ts'
+import { newPublicKey } from '../../projects/registry/rotate-dsn.ts'
 import { insertProject, insertProjectKey, readProjectKeys } from '../../projects/registry/projects.queries.ts'
 import { lockUntilEnd } from '../../platform/storage/advisory-lock.queries.ts'
 import { CANARY_CHANNEL } from './canary-channel.ts'

@@ -1,4 +1,4 @@
-import { newPublicKey } from '../../projects/registry/new-public-key.ts'
+import { newPublicKey } from '../../projects/registry/rotate-dsn.ts'
 import { publish } from '../../platform/storage/bus.ts'
 import { actorForLog, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'

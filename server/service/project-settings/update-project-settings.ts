@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
-import { dropCachedProject } from '../../projects/registry/drop-cached-project.ts'
+import { dropCachedProject } from '../../projects/registry/view-project.ts'
 import { actorForLog, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'

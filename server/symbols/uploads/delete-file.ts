@@ -4,7 +4,7 @@ import { actorForLog, requireActingMember, type OrgActor } from '../../platform/
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { forbidden, notFound } from '../../platform/kernel/errors.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { requireProject } from '../../projects/registry/view-project.ts'
 import { deleteFiles, lockFile } from '../files/symbol-files.queries.ts'
 import { CODE_KINDS, type SymbolKind } from '../files/symbol-kinds.api.ts'
 import { announceSymbols } from '../files/announce-symbols.ts'

@@ -3,7 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { type Page, TOTAL_CAP } from '../../platform/kernel/page.api.ts'
 import { decodeTimeCursor, encodeTimeCursor } from '../../platform/kernel/time-cursor.ts'
-import { requireProject } from '../../projects/registry/require-project.ts'
+import { requireProject } from '../../projects/registry/view-project.ts'
 import { countFiles, selectFiles, type SymbolFileRow } from '../files/symbol-files.queries.ts'
 import type { SymbolKind } from '../files/symbol-kinds.api.ts'
 
