@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
 import { anEvent, dsnParts, newEventId } from '#test/kit/sdk.ts'
-import { writeEnvelope, type NewItem } from '#server/events/protocol/write-envelope.ts'
+import { writeEnvelope, type NewItem } from '#server/events/protocol/envelope.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { TestProject } from '#test/kit/founder.ts'
 

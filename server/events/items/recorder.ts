@@ -1,6 +1,6 @@
 import type { FactContext } from '../../platform/context/fact-context.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import type { Outcome } from './outcome.ts'
+import type { Category } from '../protocol/envelope.ts'
 
 /** The project and key of a fact, and when its request arrived. */
 export type ItemContext = {
@@ -31,3 +31,18 @@ export type Recorder<F> = (
   facts: readonly FactInContext<F>[],
   isBehind: boolean,
 ) => Promise<readonly ItemOutcome[] | null>
+
+/** Outcomes of items; each item ends in exactly one, with a reason. */
+export const OUTCOMES = [
+  'accepted',
+  'filtered',
+  'rate_limited',
+  'invalid',
+  'duplicate',
+  'discarded',
+  'dropped',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** The category of an item and how many it counts for: 1, or the entries of a container. */
+export type Counted = { readonly category: Category; readonly quantity: number }

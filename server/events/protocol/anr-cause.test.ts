@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anrCause } from './anr-cause.ts'
+import { anrCause } from './anr.ts'
 import { normalizeEvent } from './normalize.ts'
 
 const CONTEXT = { eventId: 'a'.repeat(32), receivedAt: new Date('2026-11-20T12:00:00Z'), sentAt: null, clientIp: null }

@@ -1,6 +1,5 @@
 import { isEmpty, isList, isRecord, isSafeKey } from './json.ts'
-import type { Notes } from './notes.ts'
-import { cut, storable, tidy } from './strings.ts'
+import { type Notes, cut, storable, tidy } from './strings.ts'
 
 /** Typed attributes of logs, trace metrics and spans (docs/protocol.md §10.2): `{"key": {"value", "type", "unit"?}}`. */
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readCheckIn, readSlug } from './check-in.ts'
-import { readCrontab } from './crontab.ts'
+import { readCheckIn, readSlug, readCrontab } from './check-in.ts'
 
 const ID = '391c33d69bc840bfb25e1f185440059f'
 const read = (fields: Record<string, unknown> = {}) =>

@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from './categories.ts'
+import { CATEGORIES, type Category } from './envelope.ts'
 import { isList, isRecord } from './json.ts'
 
 /** Lists of a client report (docs/protocol.md §5.3); a relay in between adds the last ones. */

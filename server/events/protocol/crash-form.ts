@@ -1,9 +1,8 @@
 import { Decoder } from '@msgpack/msgpack'
 import { AppError } from '../../platform/kernel/errors.ts'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
-import { isList, isRecord, isSafeKey } from './json.ts'
+import { isList, isRecord, isSafeKey, nearestNumber } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
-import { nearestNumber } from './long-numbers.ts'
 
 /**
  * Data that crash uploaders send with a minidump (docs/protocol.md §12): form fields, and files with the SDK's event and

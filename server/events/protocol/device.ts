@@ -1,4 +1,4 @@
-import { browserMemory, deviceClass, type DeviceClass } from './device-class.ts'
+import { browserMemory, deviceClass, type DeviceClass } from './device-signals.ts'
 import { isRecord } from './json.ts'
 import { finite } from './span.ts'
 import { tidy } from './strings.ts'

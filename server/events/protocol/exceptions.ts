@@ -2,8 +2,7 @@ import type { Exception, Mechanism, Stacktrace, Thread } from './event.api.ts'
 import { booleanField, numberField, textField } from './fields.ts'
 import { readStacktrace, type FrameSetting } from './frames.ts'
 import { cleanRecord, isEmpty, isRecord, JsonBudget, unwrapList } from './json.ts'
-import { Notes } from './notes.ts'
-import { tidy } from './strings.ts'
+import { tidy, Notes } from './strings.ts'
 
 /** Exceptions and threads of an event. */
 

@@ -1,6 +1,5 @@
-import { nearestNumber } from './long-numbers.ts'
-import type { Notes } from './notes.ts'
-import { tidy } from './strings.ts'
+import { nearestNumber } from './json.ts'
+import { type Notes, tidy } from './strings.ts'
 
 /** Reads single fields of an untrusted payload. A wrong type gives null and a note, never an error. */
 

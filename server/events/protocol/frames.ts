@@ -1,11 +1,9 @@
 import type { Frame, Stacktrace } from './event.api.ts'
 import { addressField, booleanField, numberField, textField } from './fields.ts'
-import { imageAt, type ImageRange } from './images.ts'
 import { isInApp } from './in-app.ts'
-import { isRuntimeFrame } from './runtime-frames.ts'
-import { cleanRecord, isList, isRecord, isSafeKey, type JsonBudget } from './json.ts'
-import type { Notes } from './notes.ts'
-import { tidy } from './strings.ts'
+import { cleanRecord, isList, isRecord, isSafeKey, type JsonBudget, type JsonRecord } from './json.ts'
+import { type Notes, tidy } from './strings.ts'
+import { isSdkFrame, isSystemImage } from './sdk-frames.ts'
 
 /** Stack traces and their frames. Order is kept: outermost call first. */
 
@@ -148,4 +146,179 @@ function readRegisters(value: unknown, notes: Notes): Record<string, string> | n
     count += 1
   }
   return count === 0 ? null : registers
+}
+
+/** Frames that are not in-app, whatever the SDK sent: of SDKs, runtimes, standard libraries and bundlers. */
+
+type Located = Pick<Frame, 'filename' | 'abs_path' | 'function' | 'module' | 'package'>
+
+/** @param platform the frame's, else the event's */
+export function isRuntimeFrame(frame: Located, platform: string): boolean {
+  switch (platform) {
+    case 'javascript':
+    case 'node':
+      return isOfBundler(frame, platform)
+    case 'native':
+    case 'c':
+    case 'cpp':
+    case 'rust':
+    case 'cocoa':
+    case 'objc':
+    case 'swift':
+      return isNativeRuntime(frame) || isSdkFrame(frame, platform)
+    case 'java':
+    case 'android':
+    case 'kotlin':
+    case 'scala':
+    case 'groovy':
+      return (frame.module !== null && JVM.test(frame.module)) || isSdkFrame(frame, platform)
+    case 'go':
+      return isGoStandard(frame) || isSdkFrame(frame, platform)
+    case 'php':
+      return frame.filename === '[internal]' || isSdkFrame(frame, platform)
+    case 'ruby':
+      return RUBY.test(frame.abs_path ?? frame.filename ?? '') || isSdkFrame(frame, platform)
+    case 'csharp':
+      return DOTNET.test(frame.module ?? frame.function ?? '') || isSdkFrame(frame, platform)
+    case 'dart':
+      return DART.test(frame.abs_path ?? frame.filename ?? '') || isSdkFrame(frame, platform)
+    default:
+      return false
+  }
+}
+
+/** Not all that is out of the app by default: apps configure that `com.android.settings` is theirs. */
+const JVM =
+  /^(?:java|javax|jdk|sun|com\.sun\.proxy|kotlin|kotlinx|scala|groovy|org\.codehaus\.groovy|clojure|dalvik|libcore|android|androidx|com\.android\.internal)\./
+const DOTNET =
+  /^(?:System|Mono|Interop|Internal|UnityEngine|Microsoft\.(?:AspNetCore|Extensions|EntityFrameworkCore|CSharp|VisualBasic|Win32|Data|Maui|UI|CodeAnalysis))(?:\.|$)/
+const DART = /^(?:dart:|package:flutter\/)/
+/** The library of Ruby, not the gems beside it. */
+const RUBY = /^<internal:|\/lib\/ruby\/\d[\d.]*\/|\/lib\/ruby\/(?:site|vendor)_ruby\//
+
+/** Names that have no extension are made up by the bundler. */
+const BUNDLER =
+  /(?:^|\/)webpack\/(?:bootstrap|startup|before-startup|after-startup|runtime\/[\w ]{1,80})(?:[? ][\w ]{0,80})?$|\(webpack\)\/|\/@vite\/|\/@react-refresh|\[turbopack\]|(?:^|\/|\0)vite\/(?:preload-helper|modulepreload-polyfill)|commonjsHelpers\.js|rollupPluginBabelHelpers|\/parcel-bundler\//
+
+function isOfBundler(frame: Located, platform: string): boolean {
+  // Where a bundle was resolved, the address belongs to the bundle, and the name to the source.
+  const { filename, abs_path: path } = frame
+  if (filename !== null && isOfLibrary(filename)) return true
+  if (path !== null && path !== filename && isOfLibrary(path)) return true
+  return (
+    platform === 'javascript' &&
+    ((filename !== null && BUNDLER.test(filename)) || (path !== null && BUNDLER.test(path)))
+  )
+}
+
+const isOfLibrary = (path: string): boolean =>
+  path.includes('node_modules') && /(?:^|[\\/])node_modules[\\/]/.test(path)
+
+const RUST_SOURCE =
+  /^(?:[a-z]:)?[\\/]rustc[\\/][0-9a-f]{7,40}[\\/]|[\\/]rustlib[\\/]src[\\/]rust[\\/]|^library[\\/](?:std|core|alloc)[\\/]src[\\/]/i
+const STANDARD = /^std::/
+const RUST_STANDARD =
+  /^(?:core|alloc)::(?:any|alloc|array|ascii|borrow|boxed|cell|char|clone|cmp|collections|convert|default|error|f32|f64|ffi|fmt|future|hash|hint|intrinsics|iter|marker|mem|num|ops|option|pin|ptr|raw_vec|rc|result|slice|str|string|sync|task|time|vec)::/
+/** Functions of a standard type (or of any), from a standard trait. */
+const RUST_IMPL = /^<(?:&(?:mut )?|dyn |\*(?:const|mut) |\[|\()*(?:(?:std|core|alloc)::|[A-Z]\w? as )/
+const OTHER_TRAIT = / as (?!(?:std|core|alloc)::)/
+const SYSTEM_FOLDER =
+  /^(?:\/System\/|\/usr\/lib\/(?:system|swift)\/|\/apex\/|[a-z]:\\windows\\)|\/RuntimeRoot\/(?:System|usr\/lib)\//i
+
+function isNativeRuntime({ function: name, package: image, abs_path: absPath, filename }: Located): boolean {
+  const path = absPath ?? filename
+  if (path !== null && RUST_SOURCE.test(path)) return true
+  if (image !== null && (SYSTEM_FOLDER.test(image) || isSystemImage(image))) return true
+  if (name === null) return false
+  if (STANDARD.test(name) || (RUST_IMPL.test(name) && !OTHER_TRAIT.test(name))) return true
+  // C++ has namespaces of these names too, and writes arguments.
+  return RUST_STANDARD.test(name) && !name.endsWith(')') && (path === null || path.endsWith('.rs'))
+}
+
+const GO_ROOT =
+  /^\/usr\/(?:local|lib)\/go(?:-[\d.]+)?\/src\/|\/libexec\/src\/|\/go\d[\d.]*(?:\/go)?\/src\/|\/go\/\d[\d.]*\/\w+\/src\/|[\\/]Program Files[\\/]Go[\\/]src[\\/]/
+const GO_PACKAGE =
+  /^(?:bufio|bytes|compress|container|context|crypto|database\/sql|debug|encoding|errors|fmt|hash|html|image|io|log|maps|math|mime|net|os|path|reflect|regexp|runtime|slices|sort|strconv|strings|sync|syscall|testing|text|time|unicode|unsafe|internal)(?:\/|$)/
+
+/** By where the file lies; where that is not known, by the package. */
+function isGoStandard({ module, abs_path: path }: Located): boolean {
+  if (path !== null && /^(?:\/|[a-z]:)/i.test(path)) return GO_ROOT.test(path)
+  return module !== null && GO_PACKAGE.test(module)
+}
+
+/** Debug images of an event, and the image of an address. */
+
+const MAX_IMAGES = 2_000
+
+export type ImageRange = { start: number; end: number; package: string; imageAddr: string }
+
+/** `debug_meta.images`, cleaned, with addresses as lower-case hexadecimal text and old `uuid` of Mach-O as `debug_id`. */
+export function readImages(debugMeta: unknown, budget: JsonBudget, notes: Notes): JsonRecord[] {
+  if (debugMeta === null || debugMeta === undefined) return []
+  const list = isRecord(debugMeta) ? debugMeta['images'] : undefined
+  if (list === null || list === undefined) return []
+  if (!isList(list)) {
+    notes.add('debug_meta.images', 'Expected a list.')
+    return []
+  }
+  if (list.length > MAX_IMAGES)
+    notes.add('debug_meta.images', `${list.length} images; the first ${MAX_IMAGES} are kept.`)
+  const images: JsonRecord[] = []
+  for (const raw of list.slice(0, MAX_IMAGES)) {
+    if (raw === null) continue
+    const image = cleanRecord(raw, budget, notes, 'debug_meta.images')
+    if (image !== null) images.push(withAddressText(image, notes))
+  }
+  return images
+}
+
+function withAddressText(image: JsonRecord, notes: Notes): JsonRecord {
+  const needsDebugId = image['debug_id'] === undefined && typeof image['uuid'] === 'string' && isMachO(image['type'])
+  const addr = image['image_addr']
+  const normalised = addressField(addr, notes, 'debug_meta.images.image_addr')
+  if (!needsDebugId && (addr === undefined || normalised === addr)) return image
+  const copy: JsonRecord = { ...image }
+  if (addr !== undefined) copy['image_addr'] = normalised
+  if (needsDebugId) copy['debug_id'] = image['uuid'] ?? null
+  return copy
+}
+
+function isMachO(type: unknown): boolean {
+  return type === 'macho' || type === 'apple' || type === 'symbolic'
+}
+
+/**
+ * The images that occupy memory, by address. Above 2^53 an address loses its last bits, which is exact enough for an
+ * image.
+ */
+export function imageRanges(images: readonly JsonRecord[]): ImageRange[] {
+  const ranges: ImageRange[] = []
+  for (const image of images) {
+    const imageAddr = image['image_addr']
+    const size = image['image_size']
+    const file = image['code_file'] ?? image['name']
+    if (typeof imageAddr !== 'string' || typeof file !== 'string' || file === '') continue
+    const start = Number(imageAddr)
+    if (!Number.isFinite(start)) continue
+    const length = typeof size === 'number' && size > 0 ? size : 0
+    ranges.push({ start, end: start + length, package: file, imageAddr })
+  }
+  return ranges.toSorted((a, b) => a.start - b.start)
+}
+
+/** The image of an absolute address; an image of unknown size ends at the next one. */
+export function imageAt(ranges: readonly ImageRange[], address: string): ImageRange | null {
+  const at = Number(address)
+  let low = 0
+  let high = ranges.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const range = ranges[middle]
+    if (range === undefined) return null
+    if (range.start <= at) low = middle + 1
+    else high = middle - 1
+  }
+  const found = ranges[high]
+  if (found === undefined) return null
+  return found.end === found.start || at < found.end ? found : null
 }

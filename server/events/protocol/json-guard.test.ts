@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { JsonValue } from './json.ts'
+import { type JsonValue, losesDigits } from './json.ts'
 import { checkJson, MAX_NODES, parseGuarded, parseJson, scanJson, topLevelString } from './json-guard.ts'
-import { losesDigits } from './long-numbers.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 

@@ -1,7 +1,5 @@
 import { AppError } from '../../platform/kernel/errors.ts'
-import type { JsonValue } from './json.ts'
-import { isEscaped, stringEnd } from './json-strings.ts'
-import { hasLongNumbers, quoteLongNumbers } from './long-numbers.ts'
+import { type JsonValue, isEscaped, stringEnd, hasLongNumbers, quoteLongNumbers } from './json.ts'
 
 /** Maximum nesting and values of a JSON document (docs/protocol.md §6). */
 export const MAX_DEPTH = 64
@@ -91,7 +89,7 @@ export type GuardedJson = {
 
 /**
  * Parses untrusted JSON. Depth and values are limited before the result is walked recursively; `__proto__`, `constructor`
- * and `prototype` never appear as keys. Numbers that a JavaScript number does not hold are text (long-numbers.ts).
+ * and `prototype` never appear as keys. Numbers that a JavaScript number does not hold are text (json.ts).
  * @throws GuardError, an AppError `invalid` with the reason
  */
 export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, maxNodes = MAX_NODES): GuardedJson {

@@ -1,13 +1,12 @@
 import { attributeText, readAttributes, type Attributes } from './attributes.ts'
 import { isEntryTooLarge } from './container.ts'
 import { isRecord } from './json.ts'
-import { toLogLevel, parseLogLevel, toSeverityNumber } from './log-level.ts'
-import { Notes, type Note } from './notes.ts'
+import { toLogLevel, parseLogLevel, toSeverityNumber } from './level.ts'
 import { readEnvironment, readRelease } from './release.ts'
-import { cut, storable, tidy } from './strings.ts'
+import { cut, storable, tidy, Notes, type Note } from './strings.ts'
 import type { LogLevel } from './telemetry.api.ts'
 import { eventTime } from './time.ts'
-import { readSpanId, readTraceId } from './trace-ids.ts'
+import { readSpanId, readTraceId } from './span.ts'
 
 /** A structured log entry (docs/protocol.md §11.1) for storage. */
 export type LogEntry = {

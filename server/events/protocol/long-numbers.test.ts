@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
 import { parseGuarded, writeJson } from './json-guard.ts'
-import { losesDigits, hasLongNumbers, nearestNumber } from './long-numbers.ts'
+import { losesDigits, hasLongNumbers, nearestNumber } from './json.ts'
 
 const parse = (text: string) => parseGuarded(Buffer.from(text))
 

@@ -1,5 +1,4 @@
-import { isList, isRecord } from './json.ts'
-import { nearestNumber } from './long-numbers.ts'
+import { isList, isRecord, nearestNumber } from './json.ts'
 
 /**
  * Network error logging (docs/protocol.md §13): each report becomes a log entry of level info, in the form of §11.1.

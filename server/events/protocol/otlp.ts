@@ -1,5 +1,5 @@
 import { isList, isRecord } from './json.ts'
-import { toLogLevel } from './log-level.ts'
+import { toLogLevel } from './level.ts'
 
 /**
  * OTLP records (from JSON, or decoded by otlp-wire.ts) → raw spans in the form of docs/protocol.md §10.2 and raw log entries in

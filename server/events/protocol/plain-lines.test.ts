@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PlainLines } from './plain-lines.ts'
+import { PlainLines } from './scrub-text.ts'
 import { scrubEvent } from './scrub.ts'
 
 test('has only the lines that were added', () => {

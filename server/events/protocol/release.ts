@@ -5,8 +5,7 @@ import {
   MAX_RELEASE_CHARACTERS,
 } from '#shared/release-name.ts'
 import { textField } from './fields.ts'
-import type { Notes } from './notes.ts'
-import { cut } from './strings.ts'
+import { type Notes, cut } from './strings.ts'
 
 /** Release, environment and dist. An invalid value is dropped with a note. */
 

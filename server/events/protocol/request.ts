@@ -1,8 +1,7 @@
 import type { EventRequest } from './event.api.ts'
 import { textField } from './fields.ts'
 import { cleanRecord, cleanValue, isEmpty, isList, isRecord, type JsonBudget } from './json.ts'
-import type { Notes } from './notes.ts'
-import { cut, tidy } from './strings.ts'
+import { type Notes, cut, tidy } from './strings.ts'
 
 /** The HTTP request of an event. Headers, cookies and query may be text, object or pairs. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { normalizeEvent } from './normalize.ts'
-import { isRuntimeFrame } from './runtime-frames.ts'
+import { isRuntimeFrame } from './frames.ts'
 import { isSdkFrame } from './sdk-frames.ts'
 
 /** Frames that are not the app's, whatever the SDK says, and their neighbours, which are. */

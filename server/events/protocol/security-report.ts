@@ -1,5 +1,4 @@
-import { isList, isRecord } from './json.ts'
-import { nearestNumber } from './long-numbers.ts'
+import { isList, isRecord, nearestNumber } from './json.ts'
 import { cut } from './strings.ts'
 
 /**

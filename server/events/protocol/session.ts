@@ -1,10 +1,9 @@
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import { numberField, textField } from './fields.ts'
 import { isList, isRecord } from './json.ts'
-import { Notes } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { scrubEvent, type ScrubRules } from './scrub.ts'
-import { tidy } from './strings.ts'
+import { tidy, Notes } from './strings.ts'
 import { clockDrift, parseTime } from './time.ts'
 import { readUserAgent } from './user-agent.ts'
 

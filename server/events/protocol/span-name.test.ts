@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
-import { displayName, pathOfUrl, UNLABELED, withoutParameters } from './span-name.ts'
+import { displayName, pathOfUrl, UNLABELED, withoutParameters } from './span-origin.ts'
 
 const url = (name: string, path: string | null = null) => displayName({ name, source: 'url', path })
 

@@ -24,7 +24,7 @@ export const METRICS = [
   'ttfb_request_time',
   'cls',
   'inp',
-  // Metrics of devices (device-signals.ts, anr-cause.ts). Each ANR and warning is a value of 1.
+  // Metrics of devices (device-signals.ts, anr.ts). Each ANR and warning is a value of 1.
   'anr',
   'anr_wait',
   'battery_drain',

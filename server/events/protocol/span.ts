@@ -1,8 +1,7 @@
-import { isRecord } from './json.ts'
-import { nearestNumber } from './long-numbers.ts'
+import { isRecord, nearestNumber } from './json.ts'
 import { storable } from './strings.ts'
-import { parseTimePrecise } from './time-precise.ts'
-import { readSpanId, readTraceId } from './trace-ids.ts'
+import { parseTime } from './time.ts'
+import { eventIdFrom } from '../../platform/kernel/ids.ts'
 
 /**
  * A finished span (docs/protocol.md §10.2) from any format: an entry of a v2 container, a standalone v1 span, a
@@ -14,7 +13,7 @@ export type Span = {
   /** 16 lower-case hex digits. */
   readonly spanId: string
   readonly parentSpanId: string | null
-  /** As sent; span-name.ts has the name for display. */
+  /** As sent; span-origin.ts has the name for display. */
   readonly name: string
   readonly status: 'ok' | 'error'
   /** The first span of a trace in a service, like a transaction. */
@@ -131,4 +130,39 @@ export function finite(raw: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'string' || !/^-?\d{1,15}(?:\.\d{1,20})?$/.test(value)) return null
   return Number(value)
+}
+
+/**
+ * Like {@link parseTime}, with the fractions of a millisecond that durations of spans need. Numbers in seconds are
+ * exact to about a quarter of a microsecond. Null when it is no time.
+ */
+export function parseTimePrecise(value: unknown): number | null {
+  const wholeMs = parseTime(value)
+  if (wholeMs === null) return null
+  if (typeof value === 'number') return nearTo(wholeMs, value)
+  if (typeof value !== 'string') return wholeMs
+  const number = Number(value)
+  if (!Number.isNaN(number)) return nearTo(wholeMs, number)
+  const fraction = /[.,](\d{1,9})/.exec(value)?.[1]
+  // parseTime cuts the fraction in text after three digits.
+  return fraction === undefined || fraction.length <= 3 ? wholeMs : wholeMs + Number(`0.${fraction.slice(3)}`)
+}
+
+/** The number in milliseconds, with the unit that `parseTime` chose. */
+function nearTo(wholeMs: number, value: number): number {
+  for (const scale of [1_000, 1, 1e-3, 1e-6]) {
+    const exactMs = value * scale
+    if (Math.abs(exactMs - wholeMs) <= 1) return exactMs
+  }
+  return wholeMs
+}
+
+/** Trace and span ids: lower-case hex; an all-zero id means none. */
+
+export const readTraceId = (value: unknown): string | null => eventIdFrom(value)
+
+export function readSpanId(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length !== 16) return null
+  const id = value.toLowerCase()
+  return /^[0-9a-f]{16}$/.test(id) && id !== '0000000000000000' ? id : null
 }

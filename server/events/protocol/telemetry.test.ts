@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { readAttributes } from './attributes.ts'
 import { readContainer } from './container.ts'
 import type { RawItem } from './envelope.ts'
-import { toLogLevel, parseLogLevel } from './log-level.ts'
+import { toLogLevel, parseLogLevel } from './level.ts'
 import { readLog, type EntryContext, type LogEntry } from './log.ts'
 import { nelLog } from './nel.ts'
-import { Notes } from './notes.ts'
+import { Notes } from './strings.ts'
 import { readTraceMetric } from './trace-metric.ts'
 
 const RECEIVED = new Date('2026-11-20T05:00:00.000Z')

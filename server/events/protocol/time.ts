@@ -1,5 +1,5 @@
-import { nearestNumber } from './long-numbers.ts'
-import type { Notes } from './notes.ts'
+import { nearestNumber } from './json.ts'
+import type { Notes } from './strings.ts'
 
 /** Times of an event: the client's, corrected for a wrong clock (docs/protocol.md §15.1). */
 

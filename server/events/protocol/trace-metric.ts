@@ -1,14 +1,12 @@
 import { attributeText, readAttributes, type Attributes } from './attributes.ts'
 import { isEntryTooLarge } from './container.ts'
-import { isRecord } from './json.ts'
-import { nearestNumber } from './long-numbers.ts'
+import { isRecord, nearestNumber } from './json.ts'
 import { noted, type EntryContext } from './log.ts'
-import { Notes, type Note } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
-import { tidy } from './strings.ts'
+import { tidy, Notes, type Note } from './strings.ts'
 import { METRIC_TYPES, type MetricType } from './telemetry.api.ts'
 import { eventTime } from './time.ts'
-import { readSpanId, readTraceId } from './trace-ids.ts'
+import { readSpanId, readTraceId } from './span.ts'
 
 /** A measurement with its trace (docs/protocol.md §11.2) for storage. */
 export type TraceMetric = {

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deviceClass } from './device-class.ts'
+import { deviceClass } from './device-signals.ts'
 import { childValues, pickValues, segmentValues, type Candidate, type LeftOut } from './span-values.ts'
-import { readOldSpan, readSpan, type Span } from './span.ts'
-import { parseTimePrecise } from './time-precise.ts'
+import { readOldSpan, readSpan, type Span, parseTimePrecise } from './span.ts'
 import { readTransaction, scrubbableTransaction, type Transaction } from './transaction.ts'
 
 const TRACE = 'a'.repeat(32)

@@ -2,14 +2,15 @@ import { isIP } from 'node:net'
 import type { EventUser } from './event.api.ts'
 import { textField } from './fields.ts'
 import { cleanRecord, isEmpty, isRecord, JsonBudget, type JsonRecord } from './json.ts'
-import type { Notes } from './notes.ts'
+import type { Notes } from './strings.ts'
+import { hash as digestOf } from 'node:crypto'
 
 /** The affected user of an event. */
 
 const AUTO = '{{auto}}'
 const KNOWN = new Set(['id', 'username', 'email', 'name', 'ip_address', 'geo', 'data'])
 
-export type AddressSetting = {
+type AddressSetting = {
   clientIp: string | null
   /** `sdk.settings.infer_ip` as sent. */
   inferIp: unknown
@@ -70,3 +71,10 @@ function readData(user: Record<string, unknown>, notes: Notes): JsonRecord | nul
   const merged = { ...rest, ...clean }
   return isEmpty(merged) ? null : merged
 }
+
+/**
+ * Identifies a user of an app in counts: 52 bits of a hash of the project and the client's key (an event's user, a
+ * session's distinct id). It differs between projects.
+ */
+export const hashUser = (projectId: string, key: string): number =>
+  Number.parseInt(digestOf('sha256', `${projectId}\n${key}`, 'hex').slice(0, 13), 16)

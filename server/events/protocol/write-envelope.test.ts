@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseEnvelope, itemPayload } from './envelope.ts'
-import { writeEnvelope } from './write-envelope.ts'
+import { parseEnvelope, itemPayload, writeEnvelope } from './envelope.ts'
 
 test('a written envelope is parsed to the same items, for any payloads', () => {
   const payloads = fc.array(fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)))

@@ -3,13 +3,15 @@ import zlib from 'node:zlib'
 import { type ContentEncoding, inflateInto } from '../../platform/kernel/inflate.ts'
 import { decompressZstdInto } from '../../platform/kernel/zstd-decoder.ts'
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
+import type { StoredEvent } from './event.ts'
 
 /**
  * Blocks: bodies of many events compressed together, at most half the size of separate ones
  * (docs/decisions/stored-events.md).
  */
 
-export type BlockLimits = { readonly events: number; readonly bytes: number }
+type BlockLimits = { readonly events: number; readonly bytes: number }
 
 /** Limits of a block of the packing job, in events and bytes of JSON; a larger event gets its own block. */
 export const PACKED_BLOCK: BlockLimits = { events: 50, bytes: 1024 * 1024 }
@@ -33,7 +35,7 @@ const compress = promisify(zlib.zstdCompress)
 export const packBlock = (content: Buffer): Promise<Buffer> => compress(content, ZSTD)
 
 /** Compresses a block at once, at level 1: level 3 takes a third longer and saves 3 %. */
-export const packNewBlock = (content: Buffer): Buffer => compressZstd(content)
+const packNewBlock = (content: Buffer): Buffer => compressZstd(content)
 
 const opened = Buffer.allocUnsafeSlow(PACKED_BLOCK.bytes + 1)
 
@@ -79,7 +81,7 @@ const OPEN: Record<ContentEncoding, (body: Buffer) => Buffer> = {
 /** Decodes a stored body; intake has checked its limits. @throws Error when it is damaged */
 export const openBody = (body: Buffer, encoding: ContentEncoding): Buffer => OPEN[encoding](body)
 
-export type Body = Part & { readonly body: Buffer; readonly encoding: ContentEncoding }
+type Body = Part & { readonly body: Buffer; readonly encoding: ContentEncoding }
 
 /** Room for what an envelope has beside its event. */
 const ROOM = 64 * 1024
@@ -145,4 +147,59 @@ function decodeInto(body: Buffer, encoding: ContentEncoding, out: Buffer): numbe
   } catch {
     return 0
   }
+}
+
+/** A block that is not stored yet, with the place of each event in it. */
+type NewBlock = {
+  readonly day: string
+  readonly body: Buffer
+  readonly parts: ReadonlyMap<StoredEvent, Part>
+}
+
+/**
+ * Packs bodies of a batch into blocks, by day, project and issue. What is too large, cannot be decoded, or would be in
+ * a block of a few is in none.
+ */
+export function newBlocks(events: readonly StoredEvent[]): NewBlock[] {
+  if (events.length < MIN_NEW_BLOCK_EVENTS) return []
+  // An error may have left bodies of other events.
+  content.clear()
+  const blocks: NewBlock[] = []
+  for (const [day, ofDay] of Map.groupBy(events, (event) => utcDay(event.receivedAt))) {
+    let parts = new Map<StoredEvent, Part>()
+    const close = (): void => {
+      if (content.events >= MIN_NEW_BLOCK_EVENTS) blocks.push({ day, body: packNewBlock(content.bytes), parts })
+      content.clear()
+      parts = new Map()
+    }
+    const small = ofDay.filter((event) => sizeOf(event) <= NEW_BLOCK.bytes / MIN_NEW_BLOCK_EVENTS).sort(byIssue)
+    const sizes = evenly(small)
+    for (const event of small) {
+      const { body, encoding, bodyStart: start, bodyEnd: end } = event
+      if (content.isFullFor({ start, end })) close()
+      const part = content.add({ body, encoding, start, end })
+      if (part !== null) parts.set(event, part)
+      if (content.bytes.length >= sizes.bytes || content.events >= sizes.events) close()
+    }
+    close()
+  }
+  return blocks
+}
+
+const sizeOf = (event: StoredEvent): number => event.bodyEnd - event.bodyStart
+
+/** The size of blocks with which the last one is as large as the others, so that it does not remain too small. */
+function evenly(events: readonly StoredEvent[]): BlockLimits {
+  const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0)
+  const blocks = Math.max(1, Math.ceil(bytes / NEW_BLOCK.bytes), Math.ceil(events.length / NEW_BLOCK.events))
+  return { events: Math.ceil(events.length / blocks), bytes: bytes / blocks }
+}
+
+/** One per thread: a block is packed without interruption. */
+const content = new BlockContent(NEW_BLOCK)
+
+/** Events of one issue, and of one project, have most in common. */
+function byIssue(a: StoredEvent, b: StoredEvent): number {
+  const [left, right] = a.projectId === b.projectId ? [a.issueId, b.issueId] : [a.projectId, b.projectId]
+  return left < right ? -1 : left > right ? 1 : 0
 }

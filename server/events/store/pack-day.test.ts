@@ -8,7 +8,7 @@ import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { openBlock, openBody } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 import { selectBacklog } from '../../ingest/spool/spool.queries.ts'
-import { packColdEvents } from './pack-cold-events.ts'
+import { packColdEvents } from './pack-task.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
 import { ANY_DAY } from './event-places.queries.ts'
 import {

@@ -7,8 +7,7 @@ import { CopyRows } from '../../platform/storage/copy-in.ts'
 import { type EventSources, unknownLimit } from './event-places.queries.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
 import { NO_VALUE_IDS, numberEventValues } from './event-values.ts'
-import type { Part } from './blocks.ts'
-import { newBlocks } from './new-blocks.ts'
+import { type Part, newBlocks } from './blocks.ts'
 import {
   insertBlocks,
   listPackedParts,

@@ -1,7 +1,7 @@
 import type { EnvelopeHeader, RawItem } from '../../events/protocol/envelope.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { FactKind, FactOf } from './kinds.ts'
-import type { Counted, Outcome } from '../../events/items/outcome.ts'
+import type { Counted, Outcome } from '../../events/items/recorder.ts'
 import type { ProjectFacts } from './project-facts.ts'
 import type { Turn } from './fair-turns.ts'
 

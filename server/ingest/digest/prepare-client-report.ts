@@ -3,7 +3,7 @@ import { GuardError, parseGuarded } from '../../events/protocol/json-guard.ts'
 import { isList } from '../../events/protocol/json.ts'
 import { scrubEvent } from '../../events/protocol/scrub.ts'
 import { FILTERED } from '../../events/protocol/scrub-words.ts'
-import type { Counted } from '../../events/items/outcome.ts'
+import type { Counted } from '../../events/items/recorder.ts'
 import type { Preparer } from './item.ts'
 
 const ONE: Counted = { category: 'internal', quantity: 1 }

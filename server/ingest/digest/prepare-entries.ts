@@ -1,4 +1,4 @@
-import type { Category } from '../../events/protocol/categories.ts'
+import type { Category } from '../../events/protocol/envelope.ts'
 import type { EntryContext } from '../../events/protocol/log.ts'
 import { scrubEvent } from '../../events/protocol/scrub.ts'
 import type { ItemInput, UnrecordedPart } from './item.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/kernel/errors.ts'
-import type { Category } from '../../events/protocol/categories.ts'
+import type { Category } from '../../events/protocol/envelope.ts'
 import { announcedCount, parseEntries } from '../../events/protocol/container.ts'
 import { otlpLogs, otlpSpans } from '../../events/protocol/otlp.ts'
 import { decodeOtlp, PROTOBUF, type OtlpSignal } from '../../events/protocol/otlp-wire.ts'

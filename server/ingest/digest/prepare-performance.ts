@@ -6,12 +6,11 @@ import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
 import { readDevice, UNKNOWN_DEVICE } from '../../events/protocol/device.ts'
 import { textField } from '../../events/protocol/fields.ts'
 import { isList, isRecord } from '../../events/protocol/json.ts'
-import { Notes } from '../../events/protocol/notes.ts'
+import { Notes } from '../../events/protocol/strings.ts'
 import { scrubEvent } from '../../events/protocol/scrub.ts'
-import { hashUser } from '../../events/protocol/user-hash.ts'
+import { hashUser } from '../../events/protocol/user.ts'
 import { isErased } from './project-facts.ts'
 import { isWebVital } from '../../events/protocol/span-values.ts'
-import { readTraceId } from '../../events/protocol/trace-ids.ts'
 import { MAX_NODES } from '../../events/protocol/json-guard.ts'
 import { requestUserAgent, spansOfTransaction } from '../../events/protocol/transaction.ts'
 import {
@@ -22,9 +21,10 @@ import {
   textAttribute,
   type InvalidSpan,
   type Span,
+  readTraceId,
 } from '../../events/protocol/span.ts'
 import { buildTracePart } from '../../telemetry/traces/trace-part.ts'
-import type { Counted } from '../../events/items/outcome.ts'
+import type { Counted } from '../../events/items/recorder.ts'
 import { itemsOfSignals, signalsOfTransaction } from './prepare-signals.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 

@@ -1,7 +1,7 @@
 import { GuardError, parseGuarded } from '../../events/protocol/json-guard.ts'
 import { readSession, readSessions, type SessionContext } from '../../events/protocol/session.ts'
-import { hashUser } from '../../events/protocol/user-hash.ts'
-import type { Counted } from '../../events/items/outcome.ts'
+import { hashUser } from '../../events/protocol/user.ts'
+import type { Counted } from '../../events/items/recorder.ts'
 import type { ItemInput, Preparer } from './item.ts'
 import { isErased } from './project-facts.ts'
 

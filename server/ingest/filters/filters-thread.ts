@@ -1,5 +1,5 @@
 import { servePreview } from '../../issues/issue-events/serve-preview.ts'
-import { readStoredEvent } from '../../events/store/read-stored.ts'
+import { readStoredEvent } from '../../events/store/event.ts'
 import { compileFilters, toFilterSubject } from './compile-filters.ts'
 import type { FiltersPreview } from './filters.api.ts'
 import type { InboundFilters } from './inbound-filters.api.ts'

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { AppError, type ErrorCode } from '../../platform/kernel/errors.ts'
-import type { Category } from '../../events/protocol/categories.ts'
+import type { Category } from '../../events/protocol/envelope.ts'
 
 /** Answers in the form SDKs expect (docs/protocol.md §3.1, §5); unlike the product API errors carry `detail` beside `error`. */
 

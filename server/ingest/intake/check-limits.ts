@@ -1,7 +1,6 @@
 import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../../events/attachments/attachment.ts'
-import { itemCategory, type Category } from '../../events/protocol/categories.ts'
+import { itemCategory, type Category, type RawItem } from '../../events/protocol/envelope.ts'
 import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
-import type { RawItem } from '../../events/protocol/envelope.ts'
 import { QUOTA_CATEGORIES, type OrgQuota } from '../limits/org-quota.ts'
 import { KEY_PER_MINUTE, type RateLimiter } from '../limits/rate-limiter.ts'
 import type { EventBytes, FloodSampling } from '../limits/flood-sampling.ts'

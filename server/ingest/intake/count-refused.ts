@@ -1,8 +1,7 @@
 import { AppError } from '../../platform/kernel/errors.ts'
-import { itemCategory, type Category } from '../../events/protocol/categories.ts'
-import { parseEnvelopeHeader, type RawItem } from '../../events/protocol/envelope.ts'
+import { parseEnvelopeHeader, type RawItem, itemCategory, type Category } from '../../events/protocol/envelope.ts'
 import { buildRefusal, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
-import type { Counted, Outcome } from '../../events/items/outcome.ts'
+import type { Counted, Outcome } from '../../events/items/recorder.ts'
 import { mayBeStored } from '../spool/write.ts'
 import { claimedQuantity, DROP_OUTCOMES, type DropReason } from '../outcomes/dropped-items.ts'
 

@@ -1,8 +1,7 @@
 import { invalid } from '../../platform/kernel/errors.ts'
-import type { JsonRecord } from '../../events/protocol/json.ts'
-import { isRecord } from '../../events/protocol/json.ts'
+import { type JsonRecord, isRecord } from '../../events/protocol/json.ts'
 import { parseEntries } from '../../events/protocol/container.ts'
-import { writeEnvelope } from '../../events/protocol/write-envelope.ts'
+import { writeEnvelope } from '../../events/protocol/envelope.ts'
 import { answerWith } from './answers.ts'
 import type { Arrival, Endpoint } from './endpoint.ts'
 

@@ -59,7 +59,7 @@ export type Endpoint = {
   storesNothing?(head: ArrivalHead): boolean
   /**
    * Makes an envelope of the request; an endpoint without it gets envelopes or has `take`.
-   * @returns an uncompressed envelope (events/protocol/write-envelope.ts)
+   * @returns an uncompressed envelope (events/protocol/envelope.ts)
    * @throws AppError `invalid` when it cannot be read
    */
   toEnvelope?(arrival: Arrival): Promise<Buffer> | Buffer

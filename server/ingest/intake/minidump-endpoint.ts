@@ -2,7 +2,7 @@ import { eventIdFrom, hyphenate, newId, unhyphenate } from '../../platform/kerne
 import { invalid, unavailable } from '../../platform/kernel/errors.ts'
 import { crashEventId, EVENT_FILE } from '../../events/protocol/crash-form.ts'
 import { isMinidump } from '../../events/protocol/minidump.ts'
-import { writeEnvelope, type NewItem } from '../../events/protocol/write-envelope.ts'
+import { writeEnvelope, type NewItem } from '../../events/protocol/envelope.ts'
 import { answerAccepted, answerError, answerText } from './answers.ts'
 import type { Arrival, Endpoint } from './endpoint.ts'
 import { readMultipart, type FilePart } from './read-multipart.ts'

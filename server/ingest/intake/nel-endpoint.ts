@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/kernel/errors.ts'
-import { writeEnvelope } from '../../events/protocol/write-envelope.ts'
+import { writeEnvelope } from '../../events/protocol/envelope.ts'
 import { answerText } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 

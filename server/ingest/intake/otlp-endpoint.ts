@@ -4,7 +4,7 @@ import { AppError, type ErrorCode, tooLarge } from '../../platform/kernel/errors
 import { MAX_OTLP_ENTRIES } from '../../events/protocol/otlp.ts'
 import { countOtlpJson } from '../../events/protocol/otlp-json.ts'
 import { countOtlp, type OtlpSignal, OTLP_ITEMS, PROTOBUF } from '../../events/protocol/otlp-wire.ts'
-import { writeEnvelope } from '../../events/protocol/write-envelope.ts'
+import { writeEnvelope } from '../../events/protocol/envelope.ts'
 import { answerWith, toRefusalAnswer } from './answers.ts'
 import type { ArrivalHead, Endpoint } from './endpoint.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { AppError, invalid } from '../../platform/kernel/errors.ts'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
-import { writeEnvelope } from '../../events/protocol/write-envelope.ts'
+import { writeEnvelope } from '../../events/protocol/envelope.ts'
 import { answerAccepted, answerWith } from './answers.ts'
 import type { ArrivalHead, Endpoint } from './endpoint.ts'
 

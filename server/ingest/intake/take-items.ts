@@ -1,12 +1,17 @@
 import { type AppError, rateLimited, tooLarge } from '../../platform/kernel/errors.ts'
 import { eventIdFrom, newId, unhyphenate } from '../../platform/kernel/ids.ts'
-import type { Category } from '../../events/protocol/categories.ts'
+import {
+  type Category,
+  isEventShaped,
+  makesEvent,
+  parseEnvelope,
+  type Envelope,
+  writeEnvelope,
+} from '../../events/protocol/envelope.ts'
 import { QUOTA_CATEGORIES } from '../limits/org-quota.ts'
 import type { RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
 import { decodeStoreBody, MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
-import { isEventShaped, makesEvent, parseEnvelope, type Envelope } from '../../events/protocol/envelope.ts'
 import { topLevelString } from '../../events/protocol/json-guard.ts'
-import { writeEnvelope } from '../../events/protocol/write-envelope.ts'
 import { checkDsn } from '../../events/protocol/sentry-auth.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { Spool } from '../spool/write.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/context/app.ts'
 import { utcDay, DAY_MS } from '../../platform/kernel/day.ts'
-import type { Category } from '../../events/protocol/categories.ts'
+import type { Category } from '../../events/protocol/envelope.ts'
 import { writeRegularly, type RegularWrites } from './regular-writes.ts'
 import { addUsage, type UsageToAdd } from './org-quota.queries.ts'
 

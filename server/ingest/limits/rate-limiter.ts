@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { Category } from '../../events/protocol/categories.ts'
+import type { Category } from '../../events/protocol/envelope.ts'
 import { SlidingWindow } from './sliding-window.ts'
 
 /** Per project key and category, before RATE_LIMIT_SCALE; a project may set its own. */

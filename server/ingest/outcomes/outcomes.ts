@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/storage/database.ts'
 import { addOutcomes } from './outcomes.queries.ts'
-import type { Category } from '../../events/protocol/categories.ts'
-import type { Outcome } from '../../events/items/outcome.ts'
+import type { Category } from '../../events/protocol/envelope.ts'
+import type { Outcome } from '../../events/items/recorder.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 export type OutcomeFact = {

@@ -9,7 +9,7 @@ import { type ProjectRow, readProject, readProjectKeys } from '../../projects/re
 import type { Intake } from './intake.api.ts'
 import { selectCostlyRules } from './costly-rules.queries.ts'
 import { selectLosses, selectOutcomes, selectFloodSampling, type HourRow } from './intake.queries.ts'
-import { OUTCOMES, type Outcome } from '../../events/items/outcome.ts'
+import { OUTCOMES, type Outcome } from '../../events/items/recorder.ts'
 import { readQuota } from './read-quota.ts'
 import { backlogOfProject } from '../spool/project-backlog.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
-import type { StoredEvent } from '../../events/store/event.ts'
+import { type StoredEvent, readStoredEvent } from '../../events/store/event.ts'
 import type { EventFacts } from '../../events/store/event-places.queries.ts'
 import { readEventsAt } from '../../events/store/store.queries.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { makeReadable, type OwnedProject } from '../../symbols/symbolication/symbolicator.ts'
-import { readStoredEvent } from '../../events/store/read-stored.ts'
 
 /** Parses a stored body; returns null and logs when it is damaged, so that other events can be shown. */
 export function openEvent(app: App, stored: StoredEvent): Event | null {

@@ -1,6 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { eventForThread } from '../../events/store/cloned-event.ts'
-import type { StoredEvent } from '../../events/store/event.ts'
+import { eventForThread, type StoredEvent } from '../../events/store/event.ts'
 import { readEvents, type EventPlace } from '../../events/store/store.queries.ts'
 import { unavailable } from '../../platform/kernel/errors.ts'
 import { type Ask, inThread } from '../../platform/kernel/thread-task.ts'

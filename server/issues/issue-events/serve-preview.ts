@@ -1,8 +1,6 @@
-import { eventFromThread, type ClonedEvent } from '../../events/store/cloned-event.ts'
-import type { StoredEvent } from '../../events/store/event.ts'
+import { eventFromThread, type ClonedEvent, readStoredEvent, type StoredEvent } from '../../events/store/event.ts'
 import { serveThread } from '../../platform/kernel/thread-task.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
-import { readStoredEvent } from '../../events/store/read-stored.ts'
 
 /** A stored event, and the issue that its place names. */
 export type PreviewedEvent = { readonly stored: ClonedEvent; readonly issueId: string }

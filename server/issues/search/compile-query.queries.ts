@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import { isUuid } from '../../platform/kernel/ids.ts'
-import { hashUser } from '../../events/protocol/user-hash.ts'
+import { hashUser } from '../../events/protocol/user.ts'
 import { severityRank } from '#shared/issue-values.ts'
 import { isAssignedTo, isOfTeam, isUnassigned } from '../rows/owned.queries.ts'
 import { lastSeenSince, toCountKey } from '../rows/sort-keys.queries.ts'

@@ -1,6 +1,6 @@
 import type { Event, Frame } from '../../events/protocol/event.api.ts'
 import { isInApp } from '../../events/protocol/in-app.ts'
-import { imageAt, type ImageRange, imageRanges } from '../../events/protocol/images.ts'
+import { imageAt, type ImageRange, imageRanges } from '../../events/protocol/frames.ts'
 import type { FoundFile } from '../files/indexes.queries.ts'
 import { findFrames, type NativeFrame, nativeParts } from '../native/find-frames.ts'
 import { lookupAddress } from '../native/lookup-address.ts'

@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 /**
  * Removes a user's hash from their sessions, which stay counted, and forgets their device. Sketches of distinct users identify no user, so
  * they stay unchanged.
- * @param userHash of events/protocol/user-hash.ts
+ * @param userHash of events/protocol/user.ts
  * @returns number of the user's sessions
  */
 export async function removeUserFromSessions(on: Connection, projectId: string, userHash: number): Promise<number> {

@@ -10,7 +10,7 @@ export type CountedEvent = {
   readonly release: string | null
   readonly environment: string
   readonly device: Device
-  /** 52 bits; see events/protocol/user-hash.ts. */
+  /** 52 bits; see events/protocol/user.ts. */
   readonly userHash: number | null
   readonly isUnhandled: boolean
   /** A crash or a hang of the app: the most urgent events. */

@@ -5,7 +5,7 @@ import type {
   SessionCounts,
   SessionUpdate,
 } from '../../events/protocol/session.ts'
-import { hashUser } from '../../events/protocol/user-hash.ts'
+import { hashUser } from '../../events/protocol/user.ts'
 import { ACCEPTED, type ItemOutcome, type Recorder } from '../../events/items/recorder.ts'
 import { Deltas } from './deltas.ts'
 import { insertDeltas } from './deltas.queries.ts'

@@ -1,5 +1,5 @@
 import { SESSION_STATUSES } from '../../events/protocol/session.ts'
-import { hashUser } from '../../events/protocol/user-hash.ts'
+import { hashUser } from '../../events/protocol/user.ts'
 import { BUCKET_SECONDS, KEPT_MS } from './buckets.ts'
 import { COUNTS, type Counts, noCounts, USER_SETS, type UserSet } from './counts.ts'
 import { type Attributes, type Level, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'

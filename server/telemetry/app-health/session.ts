@@ -20,7 +20,7 @@ export type Session = {
   /** Whether an unhandled error was reported, even if a more severe status followed. */
   readonly wasUnhandled: boolean
   readonly mechanism: string | null
-  /** 52 bits; see events/protocol/user-hash.ts. */
+  /** 52 bits; see events/protocol/user.ts. */
   readonly userHash: number | null
   readonly userAt: number | null
 }

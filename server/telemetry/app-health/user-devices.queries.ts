@@ -4,7 +4,7 @@ import type { Device } from '../../events/protocol/device.ts'
 /** The device of a user. */
 export type SeenDevice = {
   readonly projectId: string
-  /** 52 bits; see events/protocol/user-hash.ts. */
+  /** 52 bits; see events/protocol/user.ts. */
   readonly userHash: number
   readonly device: Device
 }

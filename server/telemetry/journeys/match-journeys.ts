@@ -1,7 +1,7 @@
 import { compileGlob } from '../../platform/kernel/glob.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { isRecord, unwrapList } from '../../events/protocol/json.ts'
-import { Notes } from '../../events/protocol/notes.ts'
+import { Notes } from '../../events/protocol/strings.ts'
 
 /** Which journeys of a project an error event names. Pure. */
 

@@ -1,5 +1,5 @@
 import type { CheckIn } from '../../events/protocol/check-in.ts'
-import type { Note } from '../../events/protocol/notes.ts'
+import type { Note } from '../../events/protocol/strings.ts'
 import type { SentStatus } from '../../events/protocol/telemetry.api.ts'
 
 /** A run of a job, as reported by its check-ins. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/storage/database.ts'
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { MonitorConfig } from '../../events/protocol/check-in.ts'
-import type { Note } from '../../events/protocol/notes.ts'
+import type { Note } from '../../events/protocol/strings.ts'
 import type { SentStatus } from '../../events/protocol/telemetry.api.ts'
 import type { Run } from './check-in.ts'
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/storage/database.ts'
-import type { DeviceClass } from '../../events/protocol/device-class.ts'
+import type { DeviceClass } from '../../events/protocol/device-signals.ts'
 import { LEFT_OUT, METRICS, type LeftOut, type Metric } from '../../events/protocol/span-values.ts'
 import type { DDSketch } from '../sketch/ddsketch.ts'
 import type { LeftOutCounts } from './deltas.ts'

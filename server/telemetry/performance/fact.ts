@@ -1,6 +1,5 @@
 import { hash as digestOf } from 'node:crypto'
-import type { BatteryLevel } from '../../events/protocol/device-signals.ts'
-import type { DeviceClass } from '../../events/protocol/device-class.ts'
+import type { BatteryLevel, DeviceClass } from '../../events/protocol/device-signals.ts'
 import type { LeftOut, Metric } from '../../events/protocol/span-values.ts'
 
 /** The dimensions of measurements: each combination is a series. */

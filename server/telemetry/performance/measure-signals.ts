@@ -1,4 +1,4 @@
-import type { AnrCause } from '../../events/protocol/anr-cause.ts'
+import type { AnrCause } from '../../events/protocol/anr.ts'
 import type { DeviceSignals, Warning } from '../../events/protocol/device-signals.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
 import type { Origin } from '../../events/protocol/transaction.ts'

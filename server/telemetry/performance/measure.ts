@@ -1,5 +1,5 @@
 import { scrubEvent, type ScrubRules } from '../../events/protocol/scrub.ts'
-import { Notes } from '../../events/protocol/notes.ts'
+import { Notes } from '../../events/protocol/strings.ts'
 import {
   spanOp,
   scrubbableSpan,

@@ -4,7 +4,7 @@ import type { App } from '../../platform/context/app.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { previousRange, timeRange, type TimeRange } from '../../platform/kernel/time-range.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
-import type { DeviceClass } from '../../events/protocol/device-class.ts'
+import type { DeviceClass } from '../../events/protocol/device-signals.ts'
 import { firstDayBeyondLimit, type PerformanceFilter, type Scope } from './read.queries.ts'
 import { overflowSeries } from './series.ts'
 

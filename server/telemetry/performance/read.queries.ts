@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Connection } from '../../platform/storage/database.ts'
-import type { DeviceClass } from '../../events/protocol/device-class.ts'
+import type { DeviceClass } from '../../events/protocol/device-signals.ts'
 import { LEFT_OUT, METRICS, type Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import type { LeftOutCounts } from './deltas.ts'

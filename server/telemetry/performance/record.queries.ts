@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/storage/database.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import { dayPlus } from '../../platform/kernel/day.ts'
-import type { DeviceClass } from '../../events/protocol/device-class.ts'
+import type { DeviceClass } from '../../events/protocol/device-signals.ts'
 import { LEFT_OUT, METRICS, type LeftOut, type Metric } from '../../events/protocol/span-values.ts'
 import type { Dimensions } from './fact.ts'
 import type { Delta } from './deltas.ts'

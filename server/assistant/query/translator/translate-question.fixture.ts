@@ -2,7 +2,7 @@ import { ensureDayPartitions } from '../../../platform/storage/day-partitions.ts
 import type { App } from '../../../platform/context/app.ts'
 import { newId } from '../../../platform/kernel/ids.ts'
 import { utcDay } from '../../../platform/kernel/day.ts'
-import { hashUser } from '../../../events/protocol/user-hash.ts'
+import { hashUser } from '../../../events/protocol/user.ts'
 import { foldHealth } from '../../../telemetry/app-health/fold-health.ts'
 import { recordSessions } from '../../../telemetry/app-health/record-sessions.ts'
 import { anAttribute, countsFact } from '../../../telemetry/app-health/sessions.fixture.ts'

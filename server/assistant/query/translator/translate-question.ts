@@ -1,5 +1,5 @@
 import { AppError } from '../../../platform/kernel/errors.ts'
-import { hashUser } from '../../../events/protocol/user-hash.ts'
+import { hashUser } from '../../../events/protocol/user.ts'
 import type { Translator } from '../translation.ts'
 import { type KnownValues, KnownIndex } from './known-values.ts'
 import { readKnownValues } from './known-values.queries.ts'
