@@ -8,8 +8,12 @@ import {
   LEVEL_DIMENSIONS,
   type Level,
   levelNumber,
+  countColumn,
+  COUNTS,
+  SOURCES,
+  sourceNumber,
+  USER_SETS,
 } from '#server/telemetry/app-health/dimensions.ts'
-import { countColumn, COUNTS, SOURCES, sourceNumber, USER_SETS } from '#server/telemetry/app-health/counts.ts'
 import { compactPerformance } from '#server/telemetry/performance/compact-performance.ts'
 import { DDSketch } from '#server/telemetry/sketch/ddsketch.ts'
 import { HyperLogLog } from '#server/telemetry/sketch/hyperloglog.ts'

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { BUCKET_SECONDS } from '#server/telemetry/app-health/buckets.ts'
-import { COUNTS, type Counts } from '#server/telemetry/app-health/counts.ts'
-import { LEVEL_DIMENSIONS, LEVELS } from '#server/telemetry/app-health/dimensions.ts'
+import { LEVEL_DIMENSIONS, LEVELS, COUNTS, type Counts } from '#server/telemetry/app-health/dimensions.ts'
 import { foldHealth } from '#server/telemetry/app-health/fold-health.ts'
 import type { ReceivedSession } from '#server/telemetry/app-health/record-sessions.ts'
 import { countedOnce, sumCells } from '#server/telemetry/app-health/recount.fixture.ts'

@@ -4,7 +4,7 @@ import {
   drainedDevices,
   readOfProjects,
   type MeasuredOfProject,
-} from '../../telemetry/performance/by-project.queries.ts'
+} from '../../telemetry/performance/read.queries.ts'
 import { LONG_LOCK_MS } from '../../telemetry/performance/figures.ts'
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'

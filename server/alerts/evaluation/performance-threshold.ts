@@ -12,7 +12,7 @@ import {
   readActivitySeries,
   sumOfActivities,
 } from '../../telemetry/app-health/by-project.ts'
-import { readOfNames, readOfProjects, type MeasuredOfProject } from '../../telemetry/performance/by-project.queries.ts'
+import { readOfNames, readOfProjects, type MeasuredOfProject } from '../../telemetry/performance/read.queries.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'

@@ -1,6 +1,5 @@
 import type { BucketSeconds } from '../../telemetry/app-health/buckets.ts'
-import { type Count, type Counts, noCounts } from '../../telemetry/app-health/counts.ts'
-import { type Dimension, DIMENSIONS } from '../../telemetry/app-health/dimensions.ts'
+import { type Dimension, DIMENSIONS, type Count, type Counts, noCounts } from '../../telemetry/app-health/dimensions.ts'
 import type { HealthFilter, HealthQuery as SourceQuery } from '../../telemetry/app-health/health-query.ts'
 import {
   type HealthPoint,

@@ -1,6 +1,5 @@
 import type { BucketSeconds } from '../../telemetry/app-health/buckets.ts'
-import { noCounts, type Counts } from '../../telemetry/app-health/counts.ts'
-import type { Dimension } from '../../telemetry/app-health/dimensions.ts'
+import { noCounts, type Counts, type Dimension } from '../../telemetry/app-health/dimensions.ts'
 import type { HealthFilter, HealthQuery } from '../../telemetry/app-health/health-query.ts'
 import {
   readHealthBy,

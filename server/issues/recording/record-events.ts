@@ -1,5 +1,5 @@
 import { countEvents } from '../../telemetry/app-health/record-events.ts'
-import { learnDevices } from '../../telemetry/app-health/user-devices.ts'
+import { learnDevices } from '../../telemetry/app-health/record-sessions.ts'
 import type { FactContext } from '../../platform/context/fact-context.ts'
 import { insertEvents, findStored } from '../../events/store/store.queries.ts'
 import type { Fact } from '../../history/facts/kinds.ts'

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../platform/storage/database.ts'
 import type { Span } from './buckets.ts'
-import { sourceNumber } from './counts.ts'
-import { ALL_ID } from './dimensions.ts'
+import { ALL_ID, sourceNumber } from './dimensions.ts'
 
 export type ActivityRow = {
   readonly projectId: string

@@ -2,9 +2,8 @@ import { CopyRows } from '../../platform/storage/copy-in.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
-import { COUNTS, sourceNumber, USER_SETS } from './counts.ts'
 import type { Delta } from './deltas.ts'
-import { DIMENSIONS } from './dimensions.ts'
+import { DIMENSIONS, COUNTS, sourceNumber, USER_SETS } from './dimensions.ts'
 
 const COLUMNS = [
   'project_id',

@@ -1,7 +1,6 @@
 import type { SessionCounts } from '../../events/protocol/session.ts'
 import { floorToBucket } from './buckets.ts'
-import { COUNTS, type Counts, noCounts, type Source, type UserSet } from './counts.ts'
-import type { Attributes } from './dimensions.ts'
+import { COUNTS, type Counts, noCounts, type Source, type UserSet, type Attributes } from './dimensions.ts'
 import { detectAnr, classifySession, detectHang, sessionDuration, type Session } from './session.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 

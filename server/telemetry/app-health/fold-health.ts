@@ -3,12 +3,30 @@ import type { App } from '../../platform/context/app.ts'
 import { addJob, defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { admitAttributes, type Wanted } from './admit-attributes.ts'
 import { BUCKET_SECONDS, KEPT_MS, floorToBucket } from './buckets.ts'
-import type { Source } from './counts.ts'
-import { DIMENSIONS, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'
+import {
+  type Source,
+  DIMENSIONS,
+  LEVEL_DIMENSIONS,
+  LEVELS,
+  countColumn,
+  COUNTS,
+  type Counts,
+  noCounts,
+  USER_SETS,
+  type UserSet,
+  ALL_ID,
+  attributesId,
+  type Dimension,
+  type Level,
+  MAX_NEW_PER_DAY,
+  otherId,
+} from './dimensions.ts'
 import * as sql from './fold.queries.ts'
-import { HealthSum, NO_SKETCHES, UNCHANGED } from './health-sum.ts'
+import { DDSketch } from '../sketch/ddsketch.ts'
+import { HyperLogLog } from '../sketch/hyperloglog.ts'
+import { type Changed, type Sketches, type TakenDelta, AGING_HEALTH } from './fold.queries.ts'
+import { purgeTask } from '../../platform/jobs/purge.ts'
 
 /** Deltas per transaction, which takes some hundred milliseconds. */
 const MAX_DELTAS = 4_000
@@ -175,3 +193,168 @@ export const foldHealthTask = defineTask({
     await foldHealth(app, signal)
   },
 })
+
+/** The changes that a fold makes to one rollup: counts, users, and durations to add and to remove. */
+class HealthSum {
+  readonly counts: Counts = noCounts()
+  readonly #users = new Map<UserSet, HyperLogLog>()
+  #durations: DDSketch | null = null
+  #removed: DDSketch | null = null
+
+  addDelta(delta: TakenDelta): void {
+    for (const name of COUNTS) this.counts[name] += delta[name]
+    for (const set of USER_SETS) {
+      const bytes = delta[set]
+      if (bytes !== null) this.#set(set).mergeBytes(bytes)
+    }
+    if (delta.durations !== null) (this.#durations ??= new DDSketch()).mergeBytes(delta.durations)
+    if (delta.durations_removed !== null) (this.#removed ??= new DDSketch()).mergeBytes(delta.durations_removed)
+  }
+
+  add(other: HealthSum): void {
+    for (const name of COUNTS) this.counts[name] += other.counts[name]
+    for (const [set, users] of other.#users) this.#set(set).merge(users)
+    if (other.#durations !== null) (this.#durations ??= new DDSketch()).merge(other.#durations)
+    if (other.#removed !== null) (this.#removed ??= new DDSketch()).merge(other.#removed)
+  }
+
+  get hasSketches(): boolean {
+    return this.#users.size > 0 || this.#durations !== null || this.#removed !== null
+  }
+
+  get isNothing(): boolean {
+    return !this.hasSketches && COUNTS.every((name) => this.counts[name] === 0)
+  }
+
+  /** Stored sketches with this sum, and what those of users count; null for those that stay as they are. */
+  over(stored: Sketches): Changed {
+    const changed: Changed = { ...UNCHANGED }
+    for (const [set, users] of this.#users) {
+      const before = stored[set]
+      if (before !== null) users.mergeBytes(before)
+      const after = users.toBytes()
+      if (before !== null && after.equals(before)) continue
+      changed[set] = after
+      changed[countColumn(set)] = users.count()
+    }
+    if (this.#durations !== null || this.#removed !== null) {
+      const sketch = stored.durations === null ? new DDSketch() : DDSketch.fromBytes(stored.durations)
+      if (this.#durations !== null) sketch.merge(this.#durations)
+      if (this.#removed !== null) sketch.subtract(this.#removed)
+      changed.durations = sketch.toBytes()
+    }
+    return changed
+  }
+
+  #set(set: UserSet): HyperLogLog {
+    let users = this.#users.get(set)
+    if (users === undefined) {
+      users = new HyperLogLog()
+      this.#users.set(set, users)
+    }
+    return users
+  }
+}
+
+const NO_SKETCHES: Sketches = {
+  users: null,
+  unhandled_users: null,
+  crashed_users: null,
+  anr_users: null,
+  anr_foreground_users: null,
+  durations: null,
+}
+
+const UNCHANGED: Changed = {
+  ...NO_SKETCHES,
+  users_count: null,
+  unhandled_users_count: null,
+  crashed_users_count: null,
+  anr_users_count: null,
+  anr_foreground_users_count: null,
+}
+
+/** Values that a fold met at a level. */
+type Wanted = {
+  readonly projectId: string
+  readonly level: Level
+  readonly values: Readonly<Partial<Record<Dimension, string>>>
+  /** Sessions and events in this fold, by the UTC day of their bucket. */
+  readonly occurrences: Map<string, number>
+}
+
+/** While more than half of a limit is used, values need this many occurrences in a fold: few of junk have them. */
+const MIN_OCCURRENCES = 5
+
+/**
+ * The ids that values are counted under: their own, or the one of what exceeds the limit of their level. Known values
+ * keep their own.
+ * @returns ids in the given order
+ */
+async function admitAttributes(tx: Tx, now: Date, wanted: readonly Wanted[]): Promise<number[]> {
+  const today = utcDay(now)
+  const rows = wanted.map(({ projectId, level, values }) => ({
+    projectId,
+    level,
+    values,
+    id: attributesId(level, values),
+  }))
+  const known = await sql.findAttributes(
+    tx,
+    today,
+    rows.filter(({ id }) => id !== ALL_ID),
+  )
+  const projects = [...new Set(wanted.map(({ projectId }) => projectId))]
+  const admittedToday = new Map(
+    (await sql.readDays(tx, today, projects)).map((day) => [`${day.projectId}/${day.level}`, day.admitted]),
+  )
+  const ids = rows.map(({ id }) => id)
+  const days = new Map<string, { row: Omit<sql.DayCount, 'admitted' | 'refused'>; admitted: number; refused: number }>()
+  const dayCount = (projectId: string, level: Level, day: string) => {
+    const key = `${projectId}/${day}/${level}`
+    let count = days.get(key)
+    if (count === undefined) days.set(key, (count = { row: { projectId, level, day }, admitted: 0, refused: 0 }))
+    return count
+  }
+  const writes = new Map<string, sql.AttributesRow>()
+  // The most frequent first, so that a flood of made-up values leaves room for them.
+  for (const index of byOccurrences(wanted)) {
+    const [row, want] = [rows[index], wanted[index]]
+    if (row === undefined || want === undefined || row.level === 'all') continue
+    const found = known.get(sql.attributesKey(row.projectId, row.id))
+    if (found !== undefined) {
+      if (!found.isUsed) writes.set(sql.attributesKey(row.projectId, row.id), row)
+      continue
+    }
+    const key = `${row.projectId}/${row.level}`
+    const admitted = admittedToday.get(key) ?? 0
+    const max = MAX_NEW_PER_DAY[row.level]
+    if (admitted < max / 2 || (admitted < max && sum(want) >= MIN_OCCURRENCES)) {
+      admittedToday.set(key, admitted + 1)
+      dayCount(row.projectId, row.level, today).admitted++
+      writes.set(sql.attributesKey(row.projectId, row.id), row)
+      continue
+    }
+    const id = otherId(row.level)
+    ids[index] = id
+    writes.set(sql.attributesKey(row.projectId, id), { ...row, id, values: {} })
+    for (const [day, count] of want.occurrences) dayCount(row.projectId, row.level, day).refused += count
+  }
+  if (writes.size > 0) await sql.writeAttributes(tx, today, [...writes.values()])
+  if (days.size > 0)
+    await sql.addToDays(
+      tx,
+      [...days.values()].map(({ row, admitted, refused }) => ({ ...row, admitted, refused })),
+    )
+  return ids
+}
+
+const sum = ({ occurrences }: Wanted): number => [...occurrences.values()].reduce((a, b) => a + b, 0)
+
+function byOccurrences(wanted: readonly Wanted[]): number[] {
+  const sums = wanted.map(sum)
+  return [...wanted.keys()].sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0))
+}
+
+/** Runs every hour: deleting a day's sessions in one run would keep autovacuum busy for long. */
+export const purgeSessionsTask = purgeTask('purge-sessions', '23 * * * *', AGING_HEALTH)

@@ -1,5 +1,4 @@
-import type { Count, Source } from './counts.ts'
-import type { Dimension } from './dimensions.ts'
+import type { Dimension, Count, Source } from './dimensions.ts'
 
 /** Values of a dimension, any of which is wanted. Empty text is unknown. */
 export type HealthFilter = Readonly<Partial<Record<Dimension, readonly string[]>>>

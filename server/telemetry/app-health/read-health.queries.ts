@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely'
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { bucketsIn, type Span } from './buckets.ts'
-import { type Count, countColumn, COUNTS, type Counts, type Source, sourceNumber, type UserSet } from './counts.ts'
 import {
   attributesId,
   type Dimension,
@@ -11,6 +10,13 @@ import {
   type Level,
   LEVEL_DIMENSIONS,
   levelNumber,
+  type Count,
+  countColumn,
+  COUNTS,
+  type Counts,
+  type Source,
+  sourceNumber,
+  type UserSet,
 } from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
 

@@ -2,8 +2,18 @@ import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { bucketSpans, type BucketSeconds, type Span, floorToBucket } from './buckets.ts'
-import { countColumn, type Counts, COUNTS, noCounts, type UserSet } from './counts.ts'
-import { type Dimension, DIMENSIONS, type Level, LEVEL_DIMENSIONS, levelWith } from './dimensions.ts'
+import {
+  type Dimension,
+  DIMENSIONS,
+  type Level,
+  LEVEL_DIMENSIONS,
+  levelWith,
+  countColumn,
+  type Counts,
+  COUNTS,
+  noCounts,
+  type UserSet,
+} from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
 import * as sql from './read-health.queries.ts'
 import { readSketches } from './read-sketches.ts'

@@ -1,8 +1,7 @@
 import { BoundedCache } from '../../platform/kernel/bounded-cache.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import type { Connection } from '../../platform/storage/database.ts'
-import { type Source, USER_SETS, type UserSet } from './counts.ts'
-import type { Dimension } from './dimensions.ts'
+import { type Source, USER_SETS, type UserSet, type Dimension } from './dimensions.ts'
 import * as sql from './read-health.queries.ts'
 
 /** Rollups have up to 10 kB of each set. */

@@ -1,8 +1,17 @@
 import { SESSION_STATUSES } from '../../events/protocol/session.ts'
 import { hashUser } from '../../events/protocol/user.ts'
 import { BUCKET_SECONDS, KEPT_MS } from './buckets.ts'
-import { COUNTS, type Counts, noCounts, USER_SETS, type UserSet } from './counts.ts'
-import { type Attributes, type Level, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'
+import {
+  type Attributes,
+  type Level,
+  LEVEL_DIMENSIONS,
+  LEVELS,
+  COUNTS,
+  type Counts,
+  noCounts,
+  USER_SETS,
+  type UserSet,
+} from './dimensions.ts'
 import type { ReceivedSession } from './record-sessions.ts'
 
 /** Counts everything again from the raw items, slowly and obviously. */

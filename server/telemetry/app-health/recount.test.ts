@@ -8,8 +8,18 @@ import { hashUser } from '../../events/protocol/user.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
-import { countColumn, COUNTS, type Counts, USER_SETS, type UserSet } from './counts.ts'
-import { type Attributes, DIMENSIONS, type Dimension, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'
+import {
+  type Attributes,
+  DIMENSIONS,
+  type Dimension,
+  LEVEL_DIMENSIONS,
+  LEVELS,
+  countColumn,
+  COUNTS,
+  type Counts,
+  USER_SETS,
+  type UserSet,
+} from './dimensions.ts'
 import { foldHealth } from './fold-health.ts'
 import { tryLockFolds } from './fold.queries.ts'
 import { readHealthBy, readHealthRanges, readHealthSeries, readHealthTotals } from './read-health.ts'

@@ -1,7 +1,6 @@
 import type { Connection } from '../../platform/storage/database.ts'
 import type { BucketSeconds } from './buckets.ts'
-import { USER_SETS, type UserSet } from './counts.ts'
-import type { Dimension } from './dimensions.ts'
+import { USER_SETS, type UserSet, type Dimension } from './dimensions.ts'
 import type { HealthQuery } from './health-query.ts'
 import { type HealthTotals, readHealthSeries, readHealthTotals } from './read-health.ts'
 

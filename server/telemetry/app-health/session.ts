@@ -87,7 +87,7 @@ function compareFirst(a: Session, b: Session): number {
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /**
- * The device of a session, which a later update may know (user-devices.ts). A known one wins over an unknown one; updates
+ * The device of a session, which a later update may know (record-sessions.ts). A known one wins over an unknown one; updates
  * that contradict each other give the same one in any order.
  */
 function knownDevice(a: Attributes, b: Attributes): Pick<Attributes, 'os' | 'device' | 'device_class'> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../../platform/context/app.ts'
 import type { SessionAttributes, SessionCounts, SessionUpdate } from '../../events/protocol/session.ts'
-import { USER_SETS } from './counts.ts'
+import { USER_SETS } from './dimensions.ts'
 import { foldHealth } from './fold-health.ts'
 import type { ReceivedSession } from './record-sessions.ts'
 

@@ -4,7 +4,7 @@ import { dsnParts } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { foldHealth } from './fold-health.ts'
 import { purgeRows } from '../../platform/jobs/purge.ts'
-import { AGING_HEALTH } from './purge.queries.ts'
+import { AGING_HEALTH } from './fold.queries.ts'
 import { readHealthBy, readHealthTotals } from './read-health.ts'
 
 /** Sessions of phones, which name no device, through the running service. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
+import { criticalPathSettings } from './critical-path-settings.ts'
 
 export type JourneyErrors = {
   readonly projectId: string
@@ -43,3 +44,22 @@ export async function sumErrors(
 
 export const JOURNEY_ROWS = ownRows('journey_errors')
 export const JOURNEY_PART = projectPart(5_000, [JOURNEY_ROWS])
+
+/** The critical paths of projects; those without any are left out. */
+export async function selectCriticalPaths(
+  db: Connection,
+  projectIds: readonly string[],
+): Promise<Map<string, readonly string[]>> {
+  const { rows } = await db.query<{ id: string; settings: unknown }>({
+    name: 'journeys-critical-paths',
+    text: `select id, jsonb_build_object('critical_paths', settings -> 'critical_paths') as settings from projects
+           where id = any($1::uuid[]) and settings ? 'critical_paths'`,
+    values: [projectIds],
+  })
+  return new Map(
+    rows.flatMap(({ id, settings }) => {
+      const paths = criticalPathSettings(settings).critical_paths
+      return paths.length === 0 ? [] : [[id, paths] as const]
+    }),
+  )
+}

@@ -1,10 +1,12 @@
 import type { FactInContext, ItemOutcome } from '../../events/items/recorder.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import * as sql from './journeys.queries.ts'
-import { MINUTE_MS } from '../../platform/kernel/day.ts'
+import { MINUTE_MS, DAY_MS } from '../../platform/kernel/day.ts'
+import { purgeTask } from '../../platform/jobs/purge.ts'
+import { JOURNEY_ROWS } from './journeys.queries.ts'
 
 /** An event and the journeys that it names as an unhandled error. */
-export type JourneyEvent = {
+type JourneyEvent = {
   readonly event: { readonly projectId: string; readonly occurredAt: Date }
   readonly journeys: readonly string[]
 }
@@ -32,3 +34,8 @@ export async function recordJourneyErrors(
   }
   if (counted.size > 0) await sql.insertErrors(tx, [...counted.values()])
 }
+
+/** A dry run looks back seven days, each moment over its window of up to a day. */
+export const purgeJourneysTask = purgeTask('purge-journeys', '34 * * * *', [
+  { rows: JOURNEY_ROWS, column: 'minute', kept: { ms: 8 * DAY_MS } },
+])

@@ -1,9 +1,12 @@
-import type { Tx } from '../../platform/storage/database.ts'
+import type { Tx, Connection } from '../../platform/storage/database.ts'
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { MonitorConfig } from '../../events/protocol/check-in.ts'
 import type { Note } from '../../events/protocol/strings.ts'
 import type { SentStatus } from '../../events/protocol/telemetry.api.ts'
 import type { Run } from './check-in.ts'
+import { sql } from 'kysely'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
 
 /** SQL of recording check-ins: prepared statements that lock rows in a fixed order. */
 
@@ -195,4 +198,14 @@ export async function configureMonitors(tx: Tx, now: Date, configs: ReadonlyMap<
       now.toISOString(),
     ],
   })
+}
+
+export const CHECK_IN_ROWS = ownRows('check_ins')
+export const MONITOR_PARTS = [projectPart(2_000, [CHECK_IN_ROWS]), projectPart(2_000, [ownRows('monitors')])]
+
+/** Deletes monitors without runs whose last check-in was before a day: their number is limited. */
+export async function deleteIdleMonitors(on: Connection, projectId: string, day: string): Promise<void> {
+  await sql`
+    delete from monitors m where m.project_id = ${projectId} and m.last_check_in_at < ${`${day}T00:00:00Z`}::timestamptz
+      and not exists (select from check_ins c where c.monitor_id = m.id)`.execute(on)
 }

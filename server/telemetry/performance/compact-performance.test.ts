@@ -4,7 +4,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { METRICS } from '../../events/protocol/span-values.ts'
 import { partitionDays } from '../../platform/storage/day-partitions.ts'
-import { compactPerformance } from './compact-performance.ts'
+import { compactPerformance, purgePerformance } from './compact-performance.ts'
 import { NOW, record, transactionFact } from './performance.fixture.ts'
 import {
   readPerformanceByName,
@@ -12,7 +12,6 @@ import {
   readPerformanceTotals,
   readShareFrom,
 } from './read-performance.ts'
-import { purgePerformance } from './purge-performance.ts'
 import { floorToStep, stepFor } from './steps.ts'
 
 const { app, clock } = await testApp()

@@ -2,15 +2,16 @@ import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { utcDay } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import * as sql from './compact.queries.ts'
+import * as sql from './record.queries.ts'
 import { countExpiredPending } from './record-performance.ts'
 import { addLeftOut, noneLeftOut } from './deltas.ts'
 import { admitDevices, deriveSeries } from './series.ts'
-import type { Grain, Series } from './series.queries.ts'
-import { saveSeries } from './series.queries.ts'
+import { type Grain, type Series, saveSeries, SEEN_DAYS, AGING_PERFORMANCE } from './record.queries.ts'
 import { floorToStep, stepsFor, STEPS, WHOLE } from './steps.ts'
+import { purgeRows } from '../../platform/jobs/purge.ts'
+import { dropDaysBefore } from '../../platform/storage/day-partitions.ts'
 
 /** Rows per transaction, which takes some hundred milliseconds. */
 const MAX_ROWS = 5_000
@@ -121,5 +122,20 @@ export const compactPerformanceTask = defineTask({
   cron: '* * * * *',
   async run(app, _payload, signal) {
     await compactPerformance(app, signal)
+  },
+})
+
+/** Deletes old keys of duplicates, rollups, series, battery levels and the counters of past days. */
+export async function purgePerformance(app: App, signal?: AbortSignal): Promise<Readonly<Record<string, number>>> {
+  await dropDaysBefore(app.db, ['performance_seen'], dayPlus(utcDay(app.clock.now()), -SEEN_DAYS))
+  return purgeRows(app, AGING_PERFORMANCE, signal)
+}
+
+export const purgePerformanceTask = defineTask({
+  name: 'purge-performance',
+  payload: NoPayload,
+  cron: '41 * * * *',
+  async run(app, _payload, signal) {
+    await purgePerformance(app, signal)
   },
 })

@@ -3,9 +3,8 @@ import type { TestProject } from '#test/kit/founder.ts'
 import { dsnParts, newEventId } from '#test/kit/sdk.ts'
 import { sendSessions } from '../../insights/metrics/metrics.fixture.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { compactPerformance } from './compact-performance.ts'
+import { compactPerformance, purgePerformance } from './compact-performance.ts'
 import type { Performance } from './performance.api.ts'
-import { purgePerformance } from './purge-performance.ts'
 
 /** ANR causes and device signals of events that arrive through the intake. The clock stands at 12:00 UTC. */
 

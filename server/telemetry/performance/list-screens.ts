@@ -1,9 +1,8 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { comparedReleases } from './compared-releases.ts'
 import type { PerformanceSort } from './performance.api.ts'
 import { prepareQuestion, type Filters } from './question.ts'
-import { describeScreens, rateScreens, type RatedScreen } from './rate-screens.ts'
+import { describeScreens, rateScreens, type RatedScreen, comparedReleases } from './rate-screens.ts'
 import { pageOfRows, sortRows, type Sortable } from './sort-rows.ts'
 
 export type ListInput = Filters & {

@@ -1,10 +1,9 @@
 import type { App } from '../../platform/context/app.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
-import { MIN_COMPARED, type ComparedReleases } from './compared-releases.ts'
 import { frameRatios, growth, toQuantiles } from './figures.ts'
 import type { Screen } from './performance.api.ts'
 import type { Question } from './question.ts'
-import type { PerformanceFilter, Scope } from './read.queries.ts'
+import { type PerformanceFilter, type Scope, measuredReleases } from './read.queries.ts'
 import {
   nameAndOpKey,
   toMetrics,
@@ -14,7 +13,10 @@ import {
   type Metrics,
   type MetricSpread,
   type NamedPerformance,
+  chooseGrain,
 } from './read-performance.ts'
+import { compareReleases } from '../../projects/releases/order.ts'
+import { isSameApp } from '../../projects/releases/version.ts'
 
 /** Operations whose segments are screens of apps, and pages. */
 export const SCREEN_OPS = ['ui.load', 'pageload', 'navigation'] as const
@@ -47,7 +49,7 @@ function rated({ name, op, metrics }: { readonly name: string; readonly op: stri
 }
 
 /** The metric that says when a screen was shown, the same for all its loads. */
-export function chooseBasis(op: string, metrics: Metrics): Basis {
+function chooseBasis(op: string, metrics: Metrics): Basis {
   const bases: readonly Basis[] = BASES[op === 'ui.load' ? 'app' : 'page']
   return bases.find((metric) => spreadIn(metrics, metric).count > 0) ?? 'duration'
 }
@@ -114,4 +116,24 @@ function compare(release: MetricSpread, previous: MetricSpread): NonNullable<Scr
     previous_count: previous.count,
     change: isEnough ? growth(previous.p75, release.p75) : null,
   }
+}
+
+/** With fewer values a release says nothing about a percentile. */
+const MIN_COMPARED = 20
+
+export type ComparedReleases = { readonly release: string; readonly previous: string }
+
+/**
+ * The newest measured release of those asked for, and the one before it of its app among all that were measured in the
+ * range; null without two.
+ */
+export async function comparedReleases(app: App, { now }: Question): Promise<ComparedReleases | null> {
+  const { release: asked, ...filter } = now.filter
+  const scope = { ...now, filter, metrics: ['duration'] as const }
+  const measured = await measuredReleases(app.db, scope, chooseGrain(filter, 'release'), MIN_COMPARED)
+  const newestFirst = measured.sort((a, b) => compareReleases(b, a)).map(({ version }) => version)
+  const release = newestFirst.find((version) => asked === undefined || asked.includes(version))
+  if (release === undefined) return null
+  const previous = newestFirst.slice(newestFirst.indexOf(release) + 1).find((version) => isSameApp(version, release))
+  return previous === undefined ? null : { release, previous }
 }

@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/storage/database.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { noneLeftOut, type LeftOutCounts } from './deltas.ts'
 import { readRows, topNames, type Measured, type PerformanceFilter, type Scope, type SplitKey } from './read.queries.ts'
-import type { Grain } from './series.queries.ts'
+import type { Grain } from './record.queries.ts'
 
 export type { PerformanceFilter, Scope } from './read.queries.ts'
 

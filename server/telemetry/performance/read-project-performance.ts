@@ -1,14 +1,20 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
-import { readAnrCauses } from './anr-causes.ts'
-import { comparedReleases, type ComparedReleases } from './compared-releases.ts'
 import { COLD, drainFigures, toQuantiles, ratio, startFigures, wakeLockFigures, WARM, wholeSum } from './figures.ts'
 import { describeTransactions } from './list-transactions.ts'
 import { sortScreens } from './list-screens.ts'
 import type { Performance, Point, Vital } from './performance.api.ts'
 import { prepareQuestion, type Filters, type Question } from './question.ts'
-import { describeScreens, framesIn, rateScreens, RENDER_METRICS, SCREEN_OPS } from './rate-screens.ts'
+import {
+  describeScreens,
+  framesIn,
+  rateScreens,
+  RENDER_METRICS,
+  SCREEN_OPS,
+  comparedReleases,
+  type ComparedReleases,
+} from './rate-screens.ts'
 import {
   chooseGrain,
   readMetricsSeries,
@@ -19,7 +25,8 @@ import {
   type Metrics,
   type NamedPerformance,
 } from './read-performance.ts'
-import { topNames, type SplitKey } from './read.queries.ts'
+import { topNames, type SplitKey, issuesOfFingerprints, type LinkedIssue } from './read.queries.ts'
+import type { Connection } from '../../platform/storage/database.ts'
 
 const IN_TOTALS = [
   'duration',
@@ -222,3 +229,39 @@ const drainSource = ({ name, metrics }: NamedPerformance) => ({
 })
 const byReadings = (a: { name: string; count: number }, b: { name: string; count: number }): number =>
   b.count - a.count || (a.name < b.name ? -1 : 1)
+
+type Cause = NonNullable<Performance['anr_causes']>[number]
+
+/**
+ * Reads the calls that blocked the main thread, most frequent first. An ANR is counted under its blocking call as name
+ * and its fingerprint as op (anr-fact.ts).
+ */
+async function readAnrCauses(db: Connection, now: Question['now'], max: number): Promise<Cause[]> {
+  const found = await readPerformanceBy(db, { ...now, metrics: ['anr', 'anr_wait'] }, 'name')
+  const countOf = ({ metrics }: NamedPerformance): number => spreadIn(metrics, 'anr').count
+  const total = found.reduce((sum, one) => sum + countOf(one), 0)
+  const calls = [...Map.groupBy(found, ({ name }) => name)].map(([call, groups]) => ({
+    call,
+    count: groups.reduce((sum, one) => sum + countOf(one), 0),
+    waits: groups.flatMap(({ metrics }) => spreadIn(metrics, 'anr_wait').max ?? []),
+    fingerprints: groups.toSorted((a, b) => countOf(b) - countOf(a)).map(({ op }) => op),
+  }))
+  const top = calls
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || (a.call < b.call ? -1 : 1))
+    .slice(0, max)
+  const hashes = top.flatMap(({ fingerprints }) => fingerprints)
+  const issues =
+    hashes.length === 0 ? new Map<string, LinkedIssue>() : await issuesOfFingerprints(db, now.projectIds, hashes)
+  return top.map(({ call, count, waits, fingerprints }) => {
+    const issue = fingerprints.map((hash) => issues.get(hash)).find((one) => one !== undefined)
+    return {
+      call,
+      count,
+      share: count / total,
+      longest_ms: waits.length === 0 ? null : Math.max(...waits),
+      issue_id: issue?.id ?? null,
+      short_id: issue?.shortId ?? null,
+    }
+  })
+}

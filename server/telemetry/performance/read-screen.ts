@@ -1,11 +1,10 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
-import { comparedReleases } from './compared-releases.ts'
 import { toQuantiles, RENDER, toHistogram } from './figures.ts'
 import type { ScreenDetail } from './performance.api.ts'
 import { prepareQuestion, type Filters } from './question.ts'
-import { describeScreens, framesIn, rateScreens, SCREEN_OPS } from './rate-screens.ts'
+import { describeScreens, framesIn, rateScreens, SCREEN_OPS, comparedReleases } from './rate-screens.ts'
 import { readMetricsSeries, readPerformanceBy, spreadIn, type NamedPerformance } from './read-performance.ts'
 
 const MAX_RELEASES = 25

@@ -8,7 +8,7 @@ import { Deltas } from './deltas.ts'
 import type { MeasuredValue, PerformanceFact } from './fact.ts'
 import * as sql from './record.queries.ts'
 import { registerSeries, deriveSeries } from './series.ts'
-import type { Series } from './series.queries.ts'
+import type { Series } from './record.queries.ts'
 
 /** The series of a fact's values: one of this batch, a known one, or none before the segment arrives. */
 type Target =

@@ -1,10 +1,17 @@
 import type { Tx } from '../../platform/storage/database.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
-import { dayPlus } from '../../platform/kernel/day.ts'
+import { dayPlus, DAY_MS } from '../../platform/kernel/day.ts'
 import type { DeviceClass } from '../../events/protocol/device-signals.ts'
 import { LEFT_OUT, METRICS, type LeftOut, type Metric } from '../../events/protocol/span-values.ts'
 import type { Dimensions } from './fact.ts'
-import type { Delta } from './deltas.ts'
+import type { Delta, LeftOutCounts } from './deltas.ts'
+import { sql } from 'kysely'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { projectPart, type ProjectPart } from '../../projects/registry/project-rows.ts'
+import type { AgingRows } from '../../platform/jobs/purge.ts'
+import { MAX_GAP_MS } from './battery-drain.ts'
+import { LONG } from './steps.ts'
+import type { DDSketch } from '../sketch/ddsketch.ts'
 
 /** Duplicates are recognised for this many days of receipt. */
 export const SEEN_DAYS = 3
@@ -156,3 +163,290 @@ export function metricAt(position: number): Metric {
   if (metric === undefined) throw new Error(`no metric ${position}`)
   return metric
 }
+
+/** The attributes that a series has, the others are empty (GRAINS of series.ts). */
+export type Grain = 0 | 1 | 2 | 3 | 4
+
+export type Series = {
+  readonly id: string
+  readonly projectId: string
+  readonly grain: Grain
+  readonly dimensions: Dimensions
+}
+
+/** Ids of the series that were already written today. */
+export async function findSeries(
+  tx: Tx,
+  today: string,
+  series: readonly Pick<Series, 'id' | 'projectId'>[],
+): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'performance-find-series',
+    text: `select s.id from unnest($1::uuid[], $2::uuid[]) k (project_id, id)
+           join performance_series s on s.project_id = k.project_id and s.id = k.id where s.last_day >= $3::date`,
+    values: [series.map(({ projectId }) => projectId), series.map(({ id }) => id), today],
+  })
+  return new Set(rows.map(({ id }) => id))
+}
+
+type DayCounts = { names: number; series: number; devices: number }
+
+/** The counters of a project for today, locked until the transaction ends. */
+export async function lockDay(tx: Tx, projectId: string, today: string): Promise<DayCounts> {
+  const { rows } = await tx.query<DayCounts>({
+    name: 'performance-lock-day',
+    // With an update that changes nothing, one statement inserts or locks the row and returns it.
+    text: `insert into performance_days as d (project_id, day, names, series) values ($1, $2::date, 0, 0)
+           on conflict (project_id, day) do update set names = d.names returning names, series, devices`,
+    values: [projectId, today],
+  })
+  return rows[0] ?? { names: 0, series: 0, devices: 0 }
+}
+
+export async function saveDay(tx: Tx, projectId: string, today: string, counts: DayCounts): Promise<void> {
+  const { names, series, devices } = counts
+  await tx.query({
+    name: 'performance-save-day',
+    text: 'update performance_days set names = $3, series = $4, devices = $5 where project_id = $1 and day = $2::date',
+    values: [projectId, today, names, series, devices],
+  })
+}
+
+/** Names that were already written today. */
+export async function findNames(
+  tx: Tx,
+  projectId: string,
+  today: string,
+  names: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await tx.query<{ name: string }>({
+    name: 'performance-find-names',
+    text: `select k.name from unnest($3::text[]) k (name) where exists (
+             select 1 from performance_series s where s.project_id = $1 and s.last_day = $2::date and s.name = k.name)`,
+    values: [projectId, today, names],
+  })
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Creates series, or sets their last day to today. */
+export async function saveSeries(tx: Tx, today: string, series: readonly Series[]): Promise<void> {
+  if (series.length === 0) return
+  const rows = series.toSorted((a, b) => (a.projectId + a.id < b.projectId + b.id ? -1 : 1))
+  await tx.query({
+    name: 'performance-save-series',
+    text: `insert into performance_series (project_id, id, grain, name, op, release, environment, os, device_class, device, last_day)
+           select k.*, $11::date from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+             $9::text[], $10::text[]) k
+           on conflict (project_id, id) do update set last_day = greatest(performance_series.last_day, excluded.last_day)`,
+    values: [
+      rows.map(({ projectId }) => projectId),
+      rows.map(({ id }) => id),
+      rows.map(({ grain }) => grain),
+      rows.map(({ dimensions }) => dimensions.name),
+      rows.map(({ dimensions }) => dimensions.op),
+      rows.map(({ dimensions }) => dimensions.release),
+      rows.map(({ dimensions }) => dimensions.environment),
+      rows.map(({ dimensions }) => dimensions.os),
+      rows.map(({ dimensions }) => dimensions.deviceClass),
+      rows.map(({ dimensions }) => dimensions.device),
+      today,
+    ],
+  })
+}
+
+const LEVELS = ownRows('battery_levels')
+const HOURS = ownRows('battery_hours')
+const ROLLUPS = ownRows('performance_rollups')
+const DAYS = ownRows('performance_days')
+const SERIES = ownRows('performance_series')
+
+const ROLLUP_RETENTION_DAYS = 400
+/** Measurements are at most this much older than their day of receipt. */
+const MAX_LATE_DAYS = 31
+/** A dry run of an alert rule looks back seven days, each moment over a window of up to seven. */
+const BATTERY_HOUR_DAYS = 15
+
+/** Rollups of long buckets; shorter ones do not live as long. Then series without rollups, and battery levels. */
+export const AGING_PERFORMANCE: readonly AgingRows[] = [
+  ...LONG.map((step) => ({
+    rows: ROLLUPS,
+    column: 'bucket',
+    kept: { ms: ROLLUP_RETENTION_DAYS * DAY_MS },
+    equal: { step },
+  })),
+  { rows: SERIES, column: 'last_day', kept: { days: ROLLUP_RETENTION_DAYS + MAX_LATE_DAYS } },
+  { rows: DAYS, column: 'day', kept: { days: 1 } },
+  { rows: LEVELS, column: 'seen_at', kept: { ms: MAX_GAP_MS } },
+  { rows: HOURS, column: 'hour', kept: { ms: BATTERY_HOUR_DAYS * DAY_MS } },
+]
+
+/** Keys of segments name their series. The other keys are hashes that name nothing; they are dropped after three days. */
+const KEYS: ProjectPart = {
+  tables: ['performance_seen'],
+  max: 2_000,
+  async deleteRows(tx, projectId, max) {
+    const { numAffectedRows } = await sql`
+      delete from performance_seen where (key, received_day) in (
+        select key, received_day from performance_seen
+        where series_id in (select id from performance_series where project_id = ${projectId}) limit ${max})`.execute(
+      tx,
+    )
+    return Number(numAffectedRows ?? 0)
+  },
+}
+
+export const PERFORMANCE_PARTS = [
+  // In the order in which measurements move between the tables, so that none escapes to one that was read before.
+  projectPart(2_000, [LEVELS, HOURS, ownRows('performance_pending'), ownRows('performance_deltas'), ROLLUPS, DAYS]),
+  KEYS,
+  projectPart(2_000, [SERIES]),
+]
+
+/** Measurements of a series and metric in one bucket of `step` minutes. */
+export type Rollup = {
+  readonly projectId: string
+  readonly grain: number
+  readonly metric: Metric
+  readonly bucket: Date
+  readonly step: number
+  readonly seriesId: string
+  readonly failures: number
+  readonly leftOut: LeftOutCounts
+  /** The sketch as stored. */
+  readonly bytes: Buffer
+}
+
+/** The sum of all rows with the key of `row`. */
+export type Sum = {
+  readonly row: Rollup
+  failures: number
+  readonly leftOut: LeftOutCounts
+  readonly sketch: DDSketch
+}
+
+/** A rollup that digestion added, with its device. */
+type FreshRollup = Rollup & { readonly device: string }
+
+export const rollupKey = (row: Rollup): string =>
+  `${row.projectId}/${row.grain}/${row.metric}/${row.bucket.getTime()}/${row.step}/${row.seriesId}`
+
+const LEFT_OUT_COLUMNS = LEFT_OUT.join(', ')
+
+const COMPACTION_LOCK = 7_201_994_320
+
+/** Takes the lock until the transaction ends. @returns false when another process has it */
+export async function lockCompaction(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [
+    COMPACTION_LOCK,
+  ])
+  return rows[0]?.locked === true
+}
+
+type Row = { [K in LeftOut]: number } & {
+  project_id: string
+  grain: number
+  metric: number
+  bucket: Date
+  step: number
+  series_id: string
+  failures: number
+  sketch: Buffer
+}
+
+const rollupOf = (row: Row): Rollup => ({
+  projectId: row.project_id,
+  grain: row.grain,
+  metric: metricAt(row.metric),
+  bucket: row.bucket,
+  step: row.step,
+  seriesId: row.series_id,
+  failures: row.failures,
+  leftOut: { too_long: row.too_long, prewarmed: row.prewarmed, invalid: row.invalid },
+  bytes: row.sketch,
+})
+
+/** Deletes and returns rows. */
+export async function takeDeltas(tx: Tx, max: number): Promise<FreshRollup[]> {
+  const { rows } = await tx.query<Row & { device: string }>(
+    `delete from performance_deltas where ctid = any(array(select ctid from performance_deltas limit $1))
+     returning project_id, 0 as grain, metric, minute as bucket, 1 as step, series_id, device,
+       failures, ${LEFT_OUT_COLUMNS}, sketch`,
+    [max],
+  )
+  return rows.map((row) => ({ ...rollupOf(row), device: row.device }))
+}
+
+/** Deletes and returns rows of this step whose bucket starts before `before`, oldest first. */
+export async function takeRollups(tx: Tx, step: number, before: Date, max: number): Promise<Rollup[]> {
+  const { rows } = await tx.query<Row>(
+    `delete from performance_rollups where ctid = any(array(
+       select ctid from performance_rollups where step = $1 and bucket < $2 order by bucket limit $3))
+     returning project_id, grain, metric, bucket, step, series_id, failures, ${LEFT_OUT_COLUMNS}, sketch`,
+    [step, before, max],
+  )
+  return rows.map(rollupOf)
+}
+
+/** Project and dimensions of series, by series id. */
+export async function selectDimensions(
+  tx: Tx,
+  rows: readonly Rollup[],
+): Promise<Map<string, { projectId: string; dimensions: Dimensions }>> {
+  const ids = new Map(rows.map((row) => [row.seriesId, row.projectId]))
+  const { rows: found } = await tx.query<
+    Omit<Dimensions, 'deviceClass' | 'device'> & { id: string; project_id: string; device_class: DeviceClass }
+  >(
+    `select s.id, s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class
+     from unnest($1::uuid[], $2::uuid[]) k (project_id, id)
+     join performance_series s on s.project_id = k.project_id and s.id = k.id`,
+    [[...ids.values()], [...ids.keys()]],
+  )
+  return new Map(
+    found.map(({ id, project_id: projectId, device_class: deviceClass, ...dimensions }) => [
+      id,
+      { projectId, dimensions: { ...dimensions, deviceClass, device: '' } },
+    ]),
+  )
+}
+
+/** Reads rows by their keys. */
+export async function findRollups(tx: Tx, keys: readonly Rollup[]): Promise<Rollup[]> {
+  const { rows } = await tx.query<Row>(
+    `select r.project_id, r.grain, r.metric, r.bucket, r.step, r.series_id, r.failures,
+       ${LEFT_OUT.map((reason) => `r.${reason}`).join(', ')}, r.sketch
+     from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[])
+       k (project_id, grain, metric, bucket, step, series_id)
+     join performance_rollups r using (project_id, grain, metric, bucket, step, series_id)`,
+    keyColumns(keys),
+  )
+  return rows.map(rollupOf)
+}
+
+/** Replaces the rows with these keys by the sums. */
+export async function saveRollups(tx: Tx, sums: ReadonlyMap<string, Sum>): Promise<void> {
+  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+  await tx.query(
+    `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, ${LEFT_OUT_COLUMNS}, sketch)
+     select * from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[],
+       $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[])
+     on conflict (project_id, grain, metric, series_id, step, bucket)
+     do update set count = excluded.count, failures = excluded.failures,
+       ${LEFT_OUT.map((reason) => `${reason} = excluded.${reason}`).join(', ')}, sketch = excluded.sketch`,
+    [
+      ...keyColumns(sorted.map(({ row }) => row)),
+      sorted.map(({ sketch }) => sketch.count),
+      sorted.map(({ failures }) => failures),
+      ...LEFT_OUT.map((reason) => sorted.map(({ leftOut }) => leftOut[reason])),
+      sorted.map(({ sketch }) => sketch.toBytes()),
+    ],
+  )
+}
+
+const keyColumns = (rows: readonly Rollup[]): unknown[] => [
+  rows.map((row) => row.projectId),
+  rows.map((row) => row.grain),
+  rows.map((row) => METRICS.indexOf(row.metric)),
+  rows.map((row) => row.bucket),
+  rows.map((row) => row.step),
+  rows.map((row) => row.seriesId),
+]

@@ -2,8 +2,8 @@ import { hash as digestOf } from 'node:crypto'
 import type { Tx } from '../../platform/storage/database.ts'
 import { hyphenate } from '../../platform/kernel/ids.ts'
 import type { Dimensions } from './fact.ts'
-import * as sql from './series.queries.ts'
-import type { Grain, Series } from './series.queries.ts'
+import * as sql from './record.queries.ts'
+import type { Grain, Series } from './record.queries.ts'
 
 /** Names of a project per day of receipt. Further ones are counted under {@link OTHER}. */
 export const MAX_NAMES = 1_000

@@ -4,8 +4,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import type { PrecursorReport, Sign } from './precursor.ts'
 import { countOwners, deleteOwners } from './precursors.queries.ts'
 import { purgeRows } from '../../platform/jobs/purge.ts'
-import { AGING_PRECURSORS } from './purge-precursors.ts'
-import { recordPrecursors } from './record-precursors.ts'
+import { recordPrecursors, AGING_PRECURSORS } from './record-precursors.ts'
 
 const { app, clock } = await testApp()
 const NOW = clock.now()

@@ -3,7 +3,9 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { findMemoryGrowths } from './memory-growth.ts'
 import type { PrecursorReport, Sign } from './precursor.ts'
 import * as sql from './precursors.queries.ts'
-import { MINUTE_MS } from '../../platform/kernel/day.ts'
+import { MINUTE_MS, DAY_MS } from '../../platform/kernel/day.ts'
+import { type AgingRows, purgeTask } from '../../platform/jobs/purge.ts'
+import { MEMORY_ROWS, PRECURSOR_ROWS } from './precursors.queries.ts'
 
 const keyOf = ({ projectId, owner }: Pick<PrecursorReport, 'projectId' | 'owner'>): string => `${projectId}/${owner}`
 
@@ -38,3 +40,13 @@ export const precursorRecorder: Recorder<PrecursorReport> = async (tx, _context,
   )
   return null
 }
+
+/** A dry run looks back seven days, each moment over its window of up to a day. */
+const PRECURSOR_RETENTION_DAYS = 8
+
+export const AGING_PRECURSORS: readonly AgingRows[] = [
+  { rows: MEMORY_ROWS, column: 'seen_at', kept: { ms: DAY_MS } },
+  { rows: PRECURSOR_ROWS, column: 'minute', kept: { ms: PRECURSOR_RETENTION_DAYS * DAY_MS } },
+]
+
+export const purgePrecursorsTask = purgeTask('purge-precursors', '37 * * * *', AGING_PRECURSORS)
