@@ -8,8 +8,13 @@ import { purgeEventsTask } from '../events/store/purge-events.ts'
 import { bulkIssuesTask, purgeOperationsTask } from '../issues/bulk/run-operation.ts'
 import { indexTermsTask } from '../issues/search/index-documents.ts'
 import { countUsersTask } from '../issues/merging/count-users.ts'
-import { releasedCommitsTask } from '../issues/recording/released-commits.ts'
-import { pruneCountsTask, renewTextsTask, sweepIssuesTask } from '../issues/recording/tasks.ts'
+import {
+  pruneCountsTask,
+  renewTextsTask,
+  sweepIssuesTask,
+  releasedCommitsTask,
+  rateImpactTask,
+} from '../issues/recording/tasks.ts'
 import { purgeInboxesTask } from '../issues/inbox/inbox.ts'
 import { SYMBOL_TASKS } from '../symbols/tasks.ts'
 import { sweepBlobsTask } from '../platform/blobs/sweep-blobs.ts'
@@ -21,7 +26,6 @@ import { compactPerformanceTask, purgePerformanceTask } from '../telemetry/perfo
 import { purgePrecursorsTask } from '../telemetry/precursors/record-precursors.ts'
 import { purgeJourneysTask } from '../telemetry/journeys/record-journey-errors.ts'
 import { foldHealthTask, purgeSessionsTask } from '../telemetry/app-health/fold-health.ts'
-import { rateImpactTask } from '../issues/recording/rate-impact.ts'
 import { purgeOutcomesTask } from '../ingest/outcomes/purge-outcomes.ts'
 import { erasureTask } from './erasure/erasure-task.ts'
 import { purgeQuarantineTask } from './erasure/purge-quarantine.ts'

@@ -7,7 +7,7 @@ import { DIGESTION } from '../../platform/context/actor.ts'
 import { factContext, type RecordedFact } from '../../platform/context/fact-context.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { createProject } from '../../service/project-settings/create-project.ts'
-import { aboutIssue } from '../../issues/rows/about-issue.ts'
+import { aboutIssue } from '../../issues/rows/view-issue.ts'
 import type { Fact } from './kinds.ts'
 import { recordFacts } from './record-facts.ts'
 

@@ -1,6 +1,6 @@
 import { attachmentRecorder, refusedFileRecorder } from '../../events/attachments/record-attachments.ts'
 import { recordFeedback } from '../../issues/feedback/record-feedback.ts'
-import { recordItemsOfIssues } from '../../issues/rows/record-items.ts'
+import { recordItemsOfIssues } from '../../issues/rows/view-issue.ts'
 import { recordEvents } from '../../issues/recording/record-events.ts'
 import { recordJourneyErrors } from '../../telemetry/journeys/record-journey-errors.ts'
 import { performanceRecorder } from '../../telemetry/performance/record-performance.ts'

@@ -1,7 +1,6 @@
 import type { GroupingPart } from '../../issues/grouping/grouping.api.ts'
 import type { Occurrence } from '../../issues/recording/occurrence.ts'
-import { bytesOfValues } from '../../issues/search/repeated-events.ts'
-import type { Fact } from '../../issues/search/facts.ts'
+import { bytesOfValues, type Fact } from '../../issues/search/facts.ts'
 import { BoundedCache } from '../../platform/kernel/bounded-cache.ts'
 
 type Values = {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Fix } from '../rules/resolution.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { BulkResult } from './bulk.api.ts'
-import { restoreColumns } from '../rows/life.queries.ts'
+import { restoreColumns } from '../rows/issues.queries.ts'
 
 /** SQL of bulk operations. */
 

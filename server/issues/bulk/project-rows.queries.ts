@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { ProjectPart } from '../../projects/registry/project-rows.ts'
 import { deleteGeneration, deleteIssueRows, emptyIssues } from '../rows/delete-rows.queries.ts'
-import { deleteNewTermsOfIssues } from '../search/project-rows.queries.ts'
+import { deleteNewTermsOfIssues } from '../search/user-identities.queries.ts'
 
 /** Deletes results of bulk operations for issues that are about to be deleted. */
 async function deleteResultsOf(tx: Tx, issueIds: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Snapshot } from './bulk.queries.ts'
-import { undoChange } from './undo-rules.ts'
+import { undoChange } from './undo-issues.ts'
 
 const open: Snapshot = {
   status: 'unresolved',

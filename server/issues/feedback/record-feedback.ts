@@ -2,9 +2,8 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { findIssuesByEvent, type EventKey } from '../../events/store/store.queries.ts'
 import type { NewFeedback } from './feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from './feedback.queries.ts'
-import { ACCEPTED, DUPLICATE } from '../../events/items/recorder.ts'
-import type { Recorder } from '../../events/items/recorder.ts'
-import { recordItemsOfIssues } from '../rows/record-items.ts'
+import { ACCEPTED, DUPLICATE, type Recorder } from '../../events/items/recorder.ts'
+import { recordItemsOfIssues } from '../rows/view-issue.ts'
 
 /** Stores feedback once, with the issue of its event when that is stored already, also by this batch. */
 export const recordFeedback: Recorder<NewFeedback> = async (tx, context, facts) => {

@@ -12,7 +12,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { MAX_UNREAD } from '../../history/facts/inbox.queries.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { aboutIssue } from '../rows/about-issue.ts'
+import { aboutIssue } from '../rows/view-issue.ts'
 import { purgeInboxesTask } from './inbox.ts'
 import type { InboxEntry, Subscription } from './inbox.api.ts'
 

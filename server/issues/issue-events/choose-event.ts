@@ -5,15 +5,15 @@ import { readEvents } from '../../events/store/store.queries.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
-import { scoreCompleteness } from './completeness.ts'
 import { isUnfiltered, type EventFilter } from './event-filter.ts'
 import { findEvents } from './find-events.ts'
 import { storedBodies } from './open-event.ts'
+import type { Event, Frame } from '../../events/protocol/event.api.ts'
 
 /** The most complete event is chosen among this number of newest events. */
 const MAX_COMPARED = 50
 
-export type Scope = { readonly projectId: string; readonly sources: EventSources; readonly filter: EventFilter }
+type Scope = { readonly projectId: string; readonly sources: EventSources; readonly filter: EventFilter }
 
 /**
  * One event of an issue; null when no event passes the filter.
@@ -76,7 +76,7 @@ async function nextId(app: App, scope: Scope, direction: 'older' | 'newer', from
   return events[0]?.facts ?? null
 }
 
-export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
+type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
 
 /**
  * Ids of the neighbours of an event, in the order of occurrence, among the events that pass the filter.
@@ -103,3 +103,37 @@ export async function findNeighbours(
     older: older?.eventId ?? null,
   }
 }
+
+/** How much information an event has. Pure. */
+
+/** Further breadcrumbs, frames and tags do not raise the score. */
+const MAX_CRUMBS = 50
+const MAX_FRAMES = 60
+const MAX_TAGS = 20
+
+/**
+ * A score to compare the events of one issue. Readable frames count most, then source lines, breadcrumbs, contexts, the
+ * user and the request.
+ */
+function scoreCompleteness(event: Event): number {
+  const frames = [
+    ...event.exceptions.flatMap(({ stacktrace }) => stacktrace?.frames ?? []),
+    ...event.threads.flatMap(({ stacktrace }) => stacktrace?.frames ?? []),
+  ].slice(0, MAX_FRAMES)
+  return (
+    2 * frames.filter(isReadable).length +
+    frames.filter(({ context_line }) => context_line !== null).length +
+    Math.min(MAX_CRUMBS, event.breadcrumbs.length) +
+    3 * Object.keys(event.contexts).length +
+    0.5 * Math.min(MAX_TAGS, event.tags.length) +
+    (event.user === null ? 0 : 5) +
+    (event.request === null ? 0 : 5) +
+    (Object.keys(event.extra).length > 0 ? 3 : 0)
+  )
+}
+
+/** A frame with the name of a function and its place. */
+const isReadable = ({ function: name, filename, module, lineno }: Frame): boolean =>
+  name !== null &&
+  !/^(0x[0-9a-f]+|<redacted>|<unknown>)$/i.test(name) &&
+  (lineno !== null || filename !== null || module !== null)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Tag } from '../../events/protocol/event.api.ts'
-import { sharedValues } from './shared-values.ts'
+import { sharedValues } from './read-shared-values.ts'
 
 const events = (count: number, ...tags: [string, string][]): Tag[][] =>
   Array.from({ length: count }, () => tags.map(([key, value]) => ({ key, value })))

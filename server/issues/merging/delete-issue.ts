@@ -6,7 +6,7 @@ import { deleteEventAttachments } from '../../events/attachments/attachments.que
 import { deleteIssueEvents } from '../../events/store/store.queries.ts'
 import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
-import { aboutIssue } from '../rows/about-issue.ts'
+import { aboutIssue } from '../rows/view-issue.ts'
 import { changeRelation, selectGroupIds, lockIssues } from '../rows/groups.queries.ts'
 import { lockIssue, selectIssue } from '../rows/issues.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'

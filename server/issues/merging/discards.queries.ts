@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { partsText } from '../grouping/parts-text.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
 
 /** SQL of discarded issues. */
 
@@ -50,7 +52,7 @@ export async function linkDiscarded(
   })
 }
 
-export type NewDiscard = {
+type NewDiscard = {
   readonly id: string
   readonly issueId: string
   readonly projectId: string
@@ -154,3 +156,8 @@ export async function deleteDiscard(tx: Tx, projectId: string, discardId: string
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
+
+export const DISCARD_PARTS = [
+  projectPart(1_000, [ownRows('discarded_fingerprints')]),
+  projectPart(1_000, [ownRows('discards')]),
+]

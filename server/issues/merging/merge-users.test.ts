@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import { lockRelation } from '../rows/groups.queries.ts'
-import { toSlot } from '../rules/user-slots.ts'
+import { toSlot } from '../rules/count-window.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'

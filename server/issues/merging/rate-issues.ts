@@ -1,4 +1,4 @@
-import { selectForRating, writeRatings } from '../rows/rating.queries.ts'
+import { selectForRating, writeRatings } from '../rows/issues.queries.ts'
 import { issueSettings } from '../rules/issue-settings.ts'
 import { impactFrom, reach } from '../rules/impact.ts'
 import type { Tx } from '../../platform/storage/database.ts'

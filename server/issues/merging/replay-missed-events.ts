@@ -1,14 +1,12 @@
-import { selectCounts } from '../rows/rating.queries.ts'
+import { selectCounts, writeLives, releasesByVersion } from '../rows/issues.queries.ts'
 import type { FactContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { newestArrived, type Arrived } from '../../events/store/store.queries.ts'
 import { uncountedEvents } from '../rows/groups.queries.ts'
 import { lifeFrom } from '../rules/life-columns.ts'
 import { onEvents, type ArrivedEvents } from '../rules/life-cycle.ts'
-import { writeLives } from '../rows/life.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { LockedIssue } from './merging.queries.ts'
-import { releasesByVersion } from '../rows/resolution.queries.ts'
 import { versionsIn } from '../rules/resolution.ts'
 
 /** Missed events are searched among this number of newest events: the lock of the issue blocks digestion. */

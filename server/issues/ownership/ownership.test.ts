@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
 import { normalizeEvent } from '../../events/protocol/normalize.ts'
 import { OwnershipRules } from './ownership-rules.api.ts'
-import { decidingMatch } from './deciding-match.ts'
-import { compileOwnership } from './ownership.ts'
+import { compileOwnership, decidingMatch } from './ownership.ts'
 
 const event = (fields: Record<string, unknown>) =>
   normalizeEvent(fields, {

@@ -2,11 +2,14 @@ import { compileGlob, type Glob } from '../../platform/kernel/glob.ts'
 import type { Event, Frame } from '../../events/protocol/event.api.ts'
 import { leadingStack } from '../../events/protocol/labels.ts'
 import type { OwnershipRule } from './ownership-rules.api.ts'
+import { invalid } from '../../platform/kernel/errors.ts'
+import { membersAmong } from '../../identity/team/members.queries.ts'
+import type { Connection } from '../../platform/storage/database.ts'
 
 /** Matches events with the ownership rules of a project. Pure. */
 
 /** A matching rule, and the text that it matched. */
-export type RuleMatch = { readonly rule: OwnershipRule; readonly text: string }
+type RuleMatch = { readonly rule: OwnershipRule; readonly text: string }
 
 /** Computes the matches of an event, last rule first. Called only if the event creates an issue. */
 export type LazyMatches = () => readonly RuleMatch[]
@@ -85,3 +88,26 @@ function framesOf(event: Event): readonly Frame[] {
 
 /** Returns `path src/checkout/*`, the name of a rule in sentences. */
 export const ruleLabel = ({ match, glob }: OwnershipRule): string => `${match} ${glob}`
+
+/** Returns the first match whose rule names a team or a current member. Pure. */
+export const decidingMatch = (matches: readonly RuleMatch[], members: ReadonlyMap<string, unknown>): RuleMatch | null =>
+  matches.find(({ rule }) => rule.team !== null || (rule.user_id !== null && members.has(rule.user_id))) ?? null
+
+/**
+ * Checks that every user in the rules is a member. Former members in the rules `before` may stay, so that other rules
+ * can be saved; their rules are skipped.
+ * @throws AppError invalid, naming the first invalid rule
+ */
+export async function checkOwnershipRules(
+  db: Connection,
+  orgId: string,
+  rules: readonly OwnershipRule[],
+  before: readonly OwnershipRule[] = [],
+): Promise<void> {
+  const known = new Set(before.map((rule) => rule.user_id))
+  const added = [...new Set(rules.flatMap(({ user_id: id }) => (id === null || known.has(id) ? [] : [id])))]
+  const members = await membersAmong(db, orgId, added)
+  for (const [index, { user_id: id }] of rules.entries())
+    if (id !== null && !known.has(id) && !members.has(id))
+      throw invalid(`ownership_rules.${index}.user_id is not a member of this organisation.`)
+}

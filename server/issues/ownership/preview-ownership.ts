@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
-import { checkOwnershipRules } from './check-ownership-rules.ts'
 import { membersAmong } from '../../identity/team/members.queries.ts'
 import type { OwnershipRule } from './ownership-rules.api.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
@@ -17,7 +16,7 @@ import { inPreviewThread, visitInThread } from '../issue-events/preview-events.t
 import { shortId } from '#shared/issue-values.ts'
 import { viewPerson } from '../rows/view-issue.ts'
 import type { OwnershipMatches, OwnershipStart } from './ownership-thread.ts'
-import { decidingMatch } from './deciding-match.ts'
+import { decidingMatch, checkOwnershipRules } from './ownership.ts'
 import type { ownershipRoutes } from './ownership.api.ts'
 
 export type OwnershipPreview = z.infer<(typeof ownershipRoutes)['previewOwnership']['response']>

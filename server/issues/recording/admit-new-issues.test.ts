@@ -13,8 +13,7 @@ import { readIntake } from '../../ingest/outcomes/read-intake.ts'
 import { createProject } from '../../service/project-settings/create-project.ts'
 import { updateProjectSettings } from '../../service/project-settings/update-project-settings.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
-import { OVERFLOW_TITLE } from './admit-new-issues.ts'
-import { recordEvents } from './record-events.ts'
+import { recordEvents, OVERFLOW_TITLE } from './record-events.ts'
 
 const { app, clock, onClose } = await testApp()
 const { actor } = await aPerson(app)

@@ -7,9 +7,57 @@ import type { Clock } from '../../platform/kernel/clock.ts'
 import { lockRelation } from '../rows/groups.queries.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { foldSums } from './fold.ts'
-import { GroupCache, type GroupCacheStep } from './group-cache.ts'
-import { addUp, type FoldedSums, GroupSums } from './group-sums.ts'
+import { addUp, type FoldedSums, GroupSums, type KnownGroup, type SameFingerprint } from './occurrence.ts'
 import * as sql from './journal.queries.ts'
+
+/**
+ * The groups of fingerprints, as a digester last read them. An entry is valid for one generation of its project's
+ * relation, see `issues/rows/groups.queries.ts`.
+ */
+class GroupCache {
+  readonly #entries = new Map<string, Entry>()
+
+  /** @param generations by project id, as locked by the transaction */
+  begin(generations: ReadonlyMap<string, string>): GroupCacheStep {
+    const added = new Map<string, Entry>()
+    return {
+      get: ({ key, projectId }) => {
+        const entry = added.get(key) ?? this.#entries.get(key)
+        return entry?.generation === generations.get(projectId) ? entry?.group : undefined
+      },
+      add: ({ key, projectId }, group) => {
+        const generation = generations.get(projectId)
+        if (generation !== undefined) added.set(key, { group, generation })
+      },
+      commit: () => {
+        for (const [key, entry] of added) {
+          this.#entries.delete(key)
+          this.#entries.set(key, entry)
+        }
+        for (const key of this.#entries.keys()) {
+          if (this.#entries.size <= MAX_ENTRIES) break
+          this.#entries.delete(key)
+        }
+      },
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear()
+  }
+}
+
+/** Reads and additions of one transaction; other transactions see the additions after {@link commit}. */
+export type GroupCacheStep = {
+  get(fingerprint: Pick<SameFingerprint, 'key' | 'projectId'>): KnownGroup | undefined
+  add(fingerprint: Pick<SameFingerprint, 'key' | 'projectId'>, group: KnownGroup): void
+  commit(): void
+}
+
+type Entry = { readonly group: KnownGroup; readonly generation: string }
+
+/** Entries of one shard: about 8 MB. */
+const MAX_ENTRIES = 30_000
 
 /**
  * Counts in two steps. While more batches wait, a batch appends what it adds to its groups as one row of the journal; a later

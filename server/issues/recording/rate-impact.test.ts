@@ -3,7 +3,7 @@ import { aPerson } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { rateImpact } from './rate-impact.ts'
+import { rateImpact } from './tasks.ts'
 import { recordSessions } from '../../telemetry/app-health/record-sessions.ts'
 import { anUpdate, sessionFact, sidOf } from '../../telemetry/app-health/sessions.fixture.ts'
 

@@ -4,9 +4,9 @@ import type { FactContext } from '../../platform/context/fact-context.ts'
 import { insertEvents, findStored } from '../../events/store/store.queries.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
-import { EVENT_SEVERITY } from '../rules/severity.ts'
+import { EVENT_SEVERITY } from '../rules/impact.ts'
 import { writeIndexTerms } from '../search/write-index-terms.ts'
-import { utcDay } from '../../platform/kernel/day.ts'
+import { utcDay, HOUR_MS } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import {
   ACCEPTED,
@@ -15,14 +15,9 @@ import {
   type FactInContext,
   type ItemOutcome,
 } from '../../events/items/recorder.ts'
-import { type IssueNumbers, writeIssueNumbers } from '../../projects/registry/recording.queries.ts'
+import { type IssueNumbers, writeIssueNumbers, lockIssueNumbers } from '../../projects/registry/recording.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { admitNewIssues } from './admit-new-issues.ts'
-import { assignNewIssues } from './assign-new-issues.ts'
-import { findDiscardedEvents, findGroups } from './find-groups.ts'
-import type { GroupCacheStep } from './group-cache.ts'
-import { firstCounts, type FoldedSums, sumGroupedEvents } from './group-sums.ts'
-import { type Counting, FOLD_AT_ONCE } from './journal.ts'
+import { type GroupCacheStep, type Counting, FOLD_AT_ONCE } from './journal.ts'
 import {
   type GroupedEvents,
   type KnownGroup,
@@ -30,9 +25,18 @@ import {
   type Occurrence,
   oldestOccurrence,
   type SameFingerprint,
+  firstCounts,
+  type FoldedSums,
+  sumGroupedEvents,
 } from './occurrence.ts'
 import * as sql from './record.queries.ts'
-import { recordSecurityHours } from './record-security-hours.ts'
+import { createHash } from 'node:crypto'
+import { newIssuesAt } from '../../projects/registry/general-settings.ts'
+import { setAssignees } from '../rows/issues.queries.ts'
+import { lockMembers, type SecurityHour, insertHours } from './record.queries.ts'
+import { ruleLabel, type LazyMatches, decidingMatch } from '../ownership/ownership.ts'
+import { findDiscarded, linkDiscarded, type FingerprintKey } from '../merging/discards.queries.ts'
+import { SECURITY_KINDS } from '#shared/alert-rules.ts'
 
 /**
  * The recorder of events: what a batch does, from top to bottom, in the caller's transaction. An event whose id is in the
@@ -233,4 +237,209 @@ async function createIssues(
   })
   const sums = new Map(rows.map((row): [string, FoldedSums] => [row.key, { ...row.sums, isNew: true }]))
   return { groups, sums, facts: [...facts, ...assigned] }
+}
+
+/** Events of further fingerprints of a project, as events of one fingerprint. */
+type Overflow = SameFingerprint & { readonly originals: readonly Occurrence[] }
+
+/** Which fingerprints create an issue, and the number after which theirs begin. */
+type Admission = {
+  readonly admitted: readonly SameFingerprint[]
+  readonly overflow: readonly Overflow[]
+  readonly numbers: ReadonlyMap<string, IssueNumbers>
+}
+
+/**
+ * Divides unknown fingerprints by the budget of their projects, in the order of the batch: an app whose every event has
+ * another fingerprint must not fill the list and the database with issues. What is beyond the budget goes to one issue of
+ * the project, where it is counted; such a fingerprint is unknown again at its next event.
+ */
+async function admitNewIssues(tx: Tx, now: Date, unknown: readonly SameFingerprint[]): Promise<Admission> {
+  const byProject = Map.groupBy(unknown, ({ projectId }) => projectId)
+  const numbers = new Map<string, IssueNumbers>()
+  if (unknown.length === 0) return { admitted: [], overflow: [], numbers }
+  const admitted: SameFingerprint[] = []
+  const overflow: Overflow[] = []
+  for (const row of await lockIssueNumbers(tx, [...byProject.keys()].sort())) {
+    const ofProject = byProject.get(row.id) ?? []
+    const known = newIssuesAt(row, now)
+    const { perHour, perDay } = ofProject[0]?.first.newIssueBudget ?? { perHour: 0, perDay: 0 }
+    const free = Math.max(0, Math.min(left(perHour, known.inHour), left(perDay, known.inDay)))
+    const taken = Math.min(free, ofProject.length)
+    admitted.push(...ofProject.slice(0, taken))
+    const others = ofProject.slice(taken)
+    if (others.length > 0) overflow.push(overflowOf(others))
+    numbers.set(row.id, { ...known, inHour: known.inHour + taken, inDay: known.inDay + taken })
+  }
+  return { admitted, overflow, numbers }
+}
+
+const left = (budget: number, used: number): number => (budget === 0 ? Infinity : budget - used)
+
+export const OVERFLOW_TITLE = 'Too many new issues'
+const OVERFLOW_CULPRIT = 'events of unknown kinds, beyond the budget of new issues'
+const OVERFLOW_HASH = createHash('sha256').update('faultline: events beyond the budget of new issues').digest()
+
+/** Events of several fingerprints as those of the one that collects them. */
+function overflowOf(fingerprints: readonly SameFingerprint[]): Overflow {
+  const originals = fingerprints.flatMap((one) => one.occurrences)
+  const occurrences = originals.map(collected)
+  const [first] = occurrences
+  if (first === undefined) throw new Error('no events of a fingerprint')
+  const { projectId } = first.event
+  return {
+    key: projectId + OVERFLOW_HASH.toString('base64'),
+    projectId,
+    orgId: first.orgId,
+    first,
+    occurrences,
+    originals,
+  }
+}
+
+const collected = (one: Occurrence): Occurrence => ({
+  ...one,
+  fingerprint: {
+    version: one.fingerprint.version,
+    hash: OVERFLOW_HASH,
+    parts: [{ variant: 'new_issue_budget', values: [] }],
+  },
+  formerHash: null,
+  title: OVERFLOW_TITLE,
+  culprit: OVERFLOW_CULPRIT,
+  errorType: null,
+  errorValue: null,
+  ownershipMatches: null,
+})
+
+type NewIssueToAssign = {
+  readonly issueId: string
+  readonly projectId: string
+  readonly orgId: string
+  readonly ownershipMatches: LazyMatches | null
+}
+
+/**
+ * Assigns new issues by the ownership rules of their projects: two statements for each batch, none without rules. Returns
+ * the facts.
+ */
+async function assignNewIssues(tx: Tx, issues: readonly NewIssueToAssign[]): Promise<Fact[]> {
+  const asked = issues.flatMap(({ ownershipMatches, ...issue }) => {
+    const candidates = ownershipMatches?.() ?? []
+    return candidates.length === 0 ? [] : [{ ...issue, candidates }]
+  })
+  if (asked.length === 0) return []
+  const named = new Set(asked.flatMap(({ candidates }) => candidates.flatMap(({ rule }) => rule.user_id ?? [])))
+  const members = await lockMembers(tx, [...named].sort())
+  const owned = asked.flatMap(({ issueId, projectId, orgId, candidates }) => {
+    const decided = decidingMatch(candidates, members.get(orgId) ?? new Map())
+    if (decided === null) return []
+    const { user_id: userId, team } = decided.rule
+    const name = userId === null ? `the team ${team}` : (members.get(orgId)?.get(userId) ?? '')
+    return [{ issueId, projectId, orgId, userId, team, name, decided }]
+  })
+  if (owned.length === 0) return []
+  await setAssignees(tx, owned)
+  return owned.map(({ issueId, projectId, orgId, userId, team, name, decided }): Fact => {
+    const rule = `by the ownership rule ${ruleLabel(decided.rule)}.`
+    return {
+      kind: 'issue.assigned',
+      orgId,
+      projectId,
+      issueId,
+      userIds: userId === null ? [] : [userId],
+      sentence: `Assigned to ${name} ${rule}`,
+      notice: `A new issue was assigned to you ${rule}`,
+      // Without the matched text, which may be personal data: it would survive an erasure.
+      data: { from: null, to: userId, team, automatic: true },
+    }
+  })
+}
+
+/** Finds the groups of fingerprints. The caller holds the lock of the relation of their projects. */
+
+/**
+ * Returns the groups of fingerprints, by key; a fingerprint without a group is missing. Reads those that the cache lacks.
+ * While a project changes its grouping version, links new fingerprints to the groups of the former ones.
+ */
+async function findGroups(
+  tx: Tx,
+  now: Date,
+  fingerprints: readonly SameFingerprint[],
+  cache: GroupCacheStep,
+): Promise<Map<string, KnownGroup>> {
+  const groups = new Map<string, KnownGroup>()
+  const unknown: SameFingerprint[] = []
+  for (const one of fingerprints) {
+    const group = cache.get(one)
+    if (group === undefined) unknown.push(one)
+    else groups.set(one.key, group)
+  }
+  if (unknown.length === 0) return groups
+  const found = await sql.groupsByFingerprint(tx, unknown.flatMap(keysOf))
+  const links: (sql.NewFingerprint & KnownGroup)[] = []
+  for (const one of unknown) {
+    const own = found.get(one.key)
+    const group = own ?? formerKeysOf(one).flatMap((key) => found.get(keyText(key)) ?? [])[0]
+    if (group === undefined) continue
+    groups.set(one.key, group)
+    cache.add(one, group)
+    if (own === undefined) links.push({ projectId: one.projectId, ...one.first.fingerprint, ...group })
+  }
+  await sql.insertFingerprints(tx, now, links)
+  return groups
+}
+
+const keyText = ({ projectId, hash }: FingerprintKey): string => projectId + hash.toString('base64')
+
+/** The fingerprint, and while the project changes its grouping version, the former fingerprints of its events. */
+const keysOf = (one: SameFingerprint): FingerprintKey[] => [
+  { projectId: one.projectId, hash: one.first.fingerprint.hash },
+  ...formerKeysOf(one),
+]
+
+function formerKeysOf({ projectId, occurrences }: SameFingerprint): FingerprintKey[] {
+  const hashes = new Map<string, Buffer>()
+  for (const { formerHash } of occurrences)
+    if (formerHash !== null) hashes.set(formerHash.toString('base64'), formerHash)
+  return [...hashes.values()].map((hash) => ({ projectId, hash }))
+}
+
+/** Returns events whose fingerprint was discarded after they were prepared, or under the previous grouping version. */
+async function findDiscardedEvents(tx: Tx, fingerprints: readonly SameFingerprint[]): Promise<ReadonlySet<Occurrence>> {
+  const discarded = new Set<Occurrence>()
+  if (fingerprints.length === 0) return discarded
+  const found = await findDiscarded(tx, fingerprints.flatMap(keysOf))
+  if (found.size === 0) return discarded
+  const links: Parameters<typeof linkDiscarded>[1][number][] = []
+  for (const one of fingerprints) {
+    const discardId = keysOf(one).flatMap((key) => found.get(keyText(key)) ?? [])[0]
+    if (discardId === undefined) continue
+    for (const occurrence of one.occurrences) discarded.add(occurrence)
+    if (!found.has(one.key)) links.push({ projectId: one.projectId, discardId, ...one.first.fingerprint })
+  }
+  await linkDiscarded(tx, links)
+  return discarded
+}
+
+/** Records the hours with security events of a batch. Their facts are recorded by the fold. */
+async function recordSecurityHours(tx: Tx, grouped: readonly GroupedEvents[]): Promise<void> {
+  const hours = new Map<string, SecurityHour>()
+  for (const group of grouped)
+    for (const { securityKind: kind, event } of group.occurrences) {
+      if (kind === null) continue
+      const hour = Math.floor(event.occurredAt.getTime() / HOUR_MS) * HOUR_MS
+      hours.set(`${group.projectId}/${hour}/${group.groupId}/${SECURITY_KINDS.indexOf(kind)}`, {
+        projectId: group.projectId,
+        groupId: group.groupId,
+        kind,
+        hour: new Date(hour),
+        at: event.occurredAt,
+      })
+    }
+  if (hours.size === 0) return
+  await insertHours(
+    tx,
+    [...hours].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
+  )
 }

@@ -3,8 +3,10 @@ import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { partsText } from '../grouping/parts-text.ts'
 import type { FingerprintKey } from '../merging/discards.queries.ts'
 import type { IssueImpact } from '../rules/impact.ts'
-import type { GroupSums } from './group-sums.ts'
-import type { KnownGroup } from './occurrence.ts'
+import type { KnownGroup, GroupSums } from './occurrence.ts'
+import { SECURITY_KINDS, type SecurityKind } from '#shared/alert-rules.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** SQL of recording events: one prepared statement per batch and kind of fact, with arrays as parameters. */
 
@@ -32,7 +34,7 @@ export async function groupsByFingerprint(tx: Tx, keys: readonly FingerprintKey[
   )
 }
 
-export type NewIssue = {
+type NewIssue = {
   readonly id: string
   readonly number: number
   readonly platform: string
@@ -121,3 +123,48 @@ export async function insertFingerprints(tx: Tx, now: Date, rows: readonly NewFi
     ],
   })
 }
+
+/** Names of the active members among these users, by organisation. Locks the memberships until the transaction ends. */
+export async function lockMembers(
+  tx: Tx,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  if (userIds.length === 0) return new Map()
+  const { rows } = await tx.query<{ id: string; org_id: string; name: string }>(
+    `select u.id, m.org_id, u.name from memberships m join users u on u.id = m.user_id
+     where m.user_id = any($1::uuid[]) and m.disabled_at is null and u.disabled_at is null
+     order by m.user_id, m.org_id for key share of m`,
+    [[...userIds]],
+  )
+  const orgs = Map.groupBy(rows, (row) => row.org_id)
+  return new Map([...orgs].map(([orgId, members]) => [orgId, new Map(members.map(({ id, name }) => [id, name]))]))
+}
+
+/** The first security event of a kind and group in an hour. */
+export type SecurityHour = {
+  readonly projectId: string
+  readonly groupId: string
+  readonly kind: SecurityKind
+  readonly hour: Date
+  readonly at: Date
+}
+
+/** Adds rows that are not there yet, in the given order. */
+export async function insertHours(tx: Tx, rows: readonly SecurityHour[]): Promise<void> {
+  await tx.query({
+    name: 'security-events-insert',
+    text: `insert into security_hours (project_id, hour, group_id, kind, at)
+           select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::smallint[], $5::timestamptz[])
+           on conflict do nothing`,
+    values: [
+      rows.map(({ projectId }) => projectId),
+      rows.map(({ hour }) => hour),
+      rows.map(({ groupId }) => groupId),
+      rows.map(({ kind }) => SECURITY_KINDS.indexOf(kind)),
+      rows.map(({ at }) => at),
+    ],
+  })
+}
+
+export const SECURITY_ROWS = ownRows('security_hours')
+export const SECURITY_PART = projectPart(5_000, [SECURITY_ROWS])

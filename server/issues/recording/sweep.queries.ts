@@ -1,6 +1,6 @@
 import { CALM_MS } from '../rules/escalating.ts'
 import { LIFE_COLUMNS, type LifeRow } from '../rules/life-columns.ts'
-import { versionsOfCommit } from '../rows/resolution.queries.ts'
+import { versionsOfCommit } from '../rows/issues.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 
 /** SQL of sweeps: finds candidates by index and locks a bounded number; skips issues that digestion has locked. */

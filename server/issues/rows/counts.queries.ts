@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { type CountWindow, windowSlots } from '../rules/count-window.ts'
-import { SLOT_MS } from '../rules/user-slots.ts'
+import { type CountWindow, windowSlots, SLOT_MS } from '../rules/count-window.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
 

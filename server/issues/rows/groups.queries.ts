@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { SLOTS_PER_DAY } from '../rules/user-slots.ts'
+import { SLOTS_PER_DAY } from '../rules/count-window.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 
 /**

@@ -7,7 +7,11 @@ import { severityName, shortId } from '#shared/issue-values.ts'
 import { fixFrom, untilFrom } from '../rules/life-columns.ts'
 import type { Fix } from '../rules/resolution.ts'
 import { selectTrends, selectUsersIn } from './counts.queries.ts'
-import { selectIssue, type IssueRow } from './issues.queries.ts'
+import { selectIssue, type IssueRow, selectMergeTargets } from './issues.queries.ts'
+import type { FactContext } from '../../platform/context/fact-context.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import type { ItemContext } from '../../events/items/recorder.ts'
+import type { Tx } from '../../platform/storage/database.ts'
 
 /**
  * Converts rows to the issues of the API, each with its trend.
@@ -92,3 +96,32 @@ export async function viewIssue(app: App, actor: OrgActor, issueId: string): Pro
 /** Returns a member, or null if the issue is unassigned or the user was removed. */
 export const viewPerson = (id: string | null, name: string | null, email: string | null) =>
   id === null || name === null || email === null ? null : { id, name, email }
+
+/** The ids that a fact about an issue names. */
+export const aboutIssue = (issue: { readonly id: string; readonly project_id: string; readonly org_id: string }) => ({
+  orgId: issue.org_id,
+  projectId: issue.project_id,
+  issueId: issue.id,
+})
+
+/** Records that issues received items other than events. For a merged issue, its merge target received them. */
+export async function recordItemsOfIssues(
+  tx: Tx,
+  context: FactContext,
+  kind: 'issue.feedback_received' | 'issue.attachment_received',
+  items: readonly { readonly context: ItemContext; readonly issueId: string }[],
+): Promise<void> {
+  if (items.length === 0) return
+  const targets = await selectMergeTargets(tx, [...new Set(items.map(({ issueId }) => issueId))])
+  await recordFacts(
+    tx,
+    context,
+    items.map(({ context: { orgId, projectId }, issueId }) => ({
+      kind,
+      orgId,
+      projectId,
+      issueId: targets.get(issueId) ?? issueId,
+      data: {},
+    })),
+  )
+}

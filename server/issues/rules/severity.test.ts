@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { EventLevel } from '../../events/protocol/event.api.ts'
-import { newImpact, computeSeverityRank, reach } from './impact.ts'
-import { severityName } from '#shared/issue-values.ts'
 import {
+  newImpact,
+  computeSeverityRank,
+  reach,
   EVENT_SEVERITY,
   rateEventSeverity,
   hasHighImpact,
@@ -10,7 +11,8 @@ import {
   rateSeverity,
   type SeverityFacts,
   type UserImpact,
-} from './severity.ts'
+} from './impact.ts'
+import { severityName } from '#shared/issue-values.ts'
 
 const facts = (level: EventLevel, more: Partial<SeverityFacts> = {}): SeverityFacts => ({
   level,

@@ -157,3 +157,51 @@ export function listEventFacts(event: Event): Fact[] {
   for (const { key, value } of event.tags) facts.push([tagKey(key), value])
   return facts
 }
+
+/** The first texts of an event; those of its frames follow. */
+export const OWN_TEXTS = 6
+export const TEXTS_PER_FRAME = 3
+const MAX_FRAMES = 30
+const MAX_CHARACTERS = 1_000
+
+/**
+ * Returns the texts of an event whose words are indexed: title, value, culprit, message, transaction and names of its stack.
+ * @param title the title that a grouping rule sets, or null
+ */
+export function listIndexedTexts(event: Event, title: string | null = null): (string | null)[] {
+  const frames = event.exceptions.flatMap((exception) => exception.stacktrace?.frames ?? [])
+  const relevant = frames.filter((frame) => frame.in_app).slice(-MAX_FRAMES)
+  return [
+    title,
+    event.title,
+    event.culprit,
+    event.error_value?.slice(0, MAX_CHARACTERS) ?? null,
+    event.message?.slice(0, MAX_CHARACTERS) ?? null,
+    event.transaction,
+    ...relevant.flatMap((frame) => [frame.function, frame.module, frame.filename]),
+  ]
+}
+
+/** Facts and texts of an issue's newest events, which need not be looked up. An event may have 100 kB of them. */
+export type Repeated = {
+  readonly facts: readonly Fact[]
+  /** Texts of the newest event. */
+  readonly texts: readonly (string | null)[]
+  /** Stack of the newest event whose stack was read. */
+  readonly stack: readonly (string | null)[]
+}
+
+/** Bytes of a string object and of its place in an array. */
+const OVERHEAD_BYTES = 24
+
+/** About as many bytes as facts and texts take. */
+export function bytesOfValues(facts: readonly Fact[], texts: readonly (string | null)[]): number {
+  let bytes = 0
+  for (const [key, value] of facts) bytes += 2 * OVERHEAD_BYTES + key.length + value.length
+  for (const text of texts) bytes += OVERHEAD_BYTES + (text?.length ?? 0)
+  return bytes
+}
+
+/** About as many bytes as it takes. */
+export const bytesOfRepeated = ({ facts, texts, stack }: Repeated): number =>
+  bytesOfValues(facts, texts) + (stack === texts ? 0 : bytesOfValues([], stack))

@@ -4,14 +4,13 @@ import { ANY_DAY } from '../../events/store/event-places.queries.ts'
 import { newestEvents } from '../../events/store/store.queries.ts'
 import { readStoredEvent } from '../../events/store/event.ts'
 import { makeReadable } from '../../symbols/symbolication/symbolicator.ts'
-import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
+import { defineTask, NoPayload, addJob } from '../../platform/jobs/task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { termsToAdd, buildIndexTerms } from './document.ts'
-import { listEventFacts, releaseFacts } from './facts.ts'
-import { orgTerm } from './index-terms.ts'
+import { listEventFacts, releaseFacts, listIndexedTexts, type Fact } from './facts.ts'
+import { orgTerm, termsToAdd, buildIndexTerms } from './index-terms.ts'
 import { selectGroupIds } from '../rows/groups.queries.ts'
 import * as sql from './search.queries.ts'
-import { listIndexedTexts } from './indexed-texts.ts'
+import { deleteNewTerms, resetTerms } from './search.queries.ts'
 
 /** Name of {@link indexTermsTask}. */
 export const INDEX_TERMS = 'index-issue-terms'
@@ -120,3 +119,17 @@ export const indexTermsTask = defineTask({
     await rebuildDocuments(app, signal)
   },
 })
+
+/**
+ * Replaces an issue's document by the terms of one event. A job then adds the terms of other stored events, because
+ * digestion does not write terms again that it wrote before.
+ */
+export async function resetDocument(
+  tx: Tx,
+  issueId: string,
+  from: { readonly texts: readonly (string | null)[]; readonly facts: readonly Fact[] },
+): Promise<void> {
+  await deleteNewTerms(tx, issueId)
+  await resetTerms(tx, issueId, termsToAdd([], buildIndexTerms(from.texts, from.facts)))
+  await addJob(tx, INDEX_TERMS)
+}

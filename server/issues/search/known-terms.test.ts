@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { termsToAdd, isRecurring, buildIndexTerms } from './document.ts'
 import { tagKey } from './facts.ts'
-import { issueIdNumber, KnownTerms } from './known-terms.ts'
-import { keyTerm } from './index-terms.ts'
+import { issueIdNumber, KnownTerms } from './user-identities.ts'
+import { keyTerm, termsToAdd, isRecurring, buildIndexTerms } from './index-terms.ts'
 
 test('an entry is known by issue, key and value until the cache is cleared', () => {
   const known = new KnownTerms(1 << 20)

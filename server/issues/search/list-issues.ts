@@ -23,15 +23,19 @@ import {
   selectListed,
   type IssueFilter,
 } from './list.queries.ts'
-import { hintsFor } from './hints.ts'
 import { type BucketSums, rankByCounts, sumEvents, sumUsers } from './range-counts.queries.ts'
 import { latest } from './compile-query.queries.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
-import { parseQuery } from './parse-query.ts'
-import type { Hint } from './query-error.ts'
+import { parseQuery, readQuery } from './parse-query.ts'
+import { type Hint, nearest } from './query-error.ts'
 import type { IssueRow } from '../rows/issues.queries.ts'
 import { viewIssues } from '../rows/view-issue.ts'
 import { type CountWindow, knowsUsers, viewWindow, parseChartWindow, type WindowInput } from '../rules/count-window.ts'
+import { askedKey } from './facts.ts'
+import type { Query } from './query.ts'
+import { ALIASES, knowsKey } from './query-keys.ts'
+import { SUGGESTED_KEYS } from './suggested-keys.ts'
+import { tagsIn } from './suggest.ts'
 
 /** Query parameters of the lists, as the contract parses them. */
 export type ListInput = {
@@ -51,9 +55,9 @@ export type ListInput = {
 type Filters = Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort' | keyof WindowInput>
 
 /** A page, and the range of its counts. */
-export type Listed = Page<Issue> & { readonly range: { from: string; to: string } | null }
+type Listed = Page<Issue> & { readonly range: { from: string; to: string } | null }
 
-export type Found = Listed & { readonly hints: Hint[] }
+type Found = Listed & { readonly hints: Hint[] }
 
 /** Returns one page of the organisation's issues, the total, and the count per status. */
 export async function listIssues(
@@ -209,7 +213,7 @@ function withTotal({ items, range, ...place }: Uncounted, total: number): Listed
 }
 
 /** More issues are not summed: the time it takes grows with the hours in which they had events. */
-export const MAX_SUMMED_ISSUES = 3_000
+const MAX_SUMMED_ISSUES = 3_000
 
 /**
  * Sums of the issues that match the filters of the list, in a window; null if these are more than
@@ -254,4 +258,48 @@ async function filterOf(app: App, actor: OrgActor, input: Filters, name = 'q'): 
   const query = parseQuery(input.q ?? '', name)
   const idsOf = (matching: Matching) => issueIdsQuery(app.db, actor, filterBy(matching))
   return filterBy(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
+}
+
+/** Unknown keys of one query that are looked up. */
+const MAX_KEYS = 5
+
+/**
+ * Returns a hint for each key of a query that is neither built in nor a tag of an issue in the scope.
+ * @param scope the projects of the list
+ * @param total number of matches: what a match fulfils is known
+ */
+async function hintsFor(
+  app: App,
+  actor: OrgActor,
+  scope: Pick<IssueFilter, 'projectIds' | 'hiddenProjectIds'>,
+  text: string,
+  total: number,
+): Promise<Hint[]> {
+  const { query, keys } = readQuery(text)
+  const fulfilled = new Set(total > 0 && query !== null ? (query.kind === 'and' ? query.parts : [query]) : [])
+  const unknown = keys.filter(({ key, term }) => !knowsKey(key) && !fulfilled.has(term))
+  const missing = new Set<string>()
+  for (const key of [...new Set(unknown.map((place) => place.key))].slice(0, MAX_KEYS))
+    if (!(await isTag(app, actor, scope, key))) missing.add(key)
+  if (missing.size === 0) return []
+  const tags = await tagsIn(app, actor, scope)
+  const choices = [...Object.keys(SUGGESTED_KEYS), ...Object.keys(ALIASES), ...tags]
+  return unknown
+    .filter(({ key }) => missing.has(key))
+    .map(({ key, start, end }) => {
+      const replacement = nearest(key, choices)
+      const name = key.slice(0, 50)
+      const sentence =
+        replacement === null ? `No issue has the tag "${name}".` : `No tag "${name}". Did you mean ${replacement}?`
+      return { start, end, sentence, replacement }
+    })
+}
+
+/** Whether an issue in the scope has the tag. */
+async function isTag(app: App, actor: OrgActor, scope: IssueFilter, key: string): Promise<boolean> {
+  const query: Query = { kind: 'has', key: askedKey(key) }
+  const filterBy = ({ seenSince, conditions }: Matching): IssueFilter => ({ ...scope, seenSince, conditions })
+  const idsOf = (matching: Matching) => issueIdsQuery(app.db, actor, filterBy(matching))
+  const matching = await issuesMatching(app.db, actor, query, app.clock.now(), idsOf)
+  return (await selectIssueIds(app.db, actor, filterBy(matching), 1)).length > 0
 }

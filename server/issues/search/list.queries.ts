@@ -5,11 +5,17 @@ import type { Connection } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
 import { severityName, severityRank, ISSUE_STATUSES } from '#shared/issue-values.ts'
 import type { IssueSort, IssueStatus, Severity } from '../rules/issue.api.ts'
-import { issueRows, ownColumns } from '../rows/issues.queries.ts'
+import {
+  issueRows,
+  ownColumns,
+  lastSeenSince,
+  toCountKey,
+  toTimeKey,
+  isAssignedTo,
+  isUnassigned,
+} from '../rows/issues.queries.ts'
 import { decodeCursor, type Cursor, type StoredSortKey } from './list-cursor.ts'
-import { isAssignedTo, isUnassigned } from '../rows/owned.queries.ts'
 import type { Condition } from './compile-query.queries.ts'
-import { lastSeenSince, toCountKey, toTimeKey } from '../rows/sort-keys.queries.ts'
 
 /** Lists of issues. Indexes hold coarse sort keys (migrations/0005_issues.sql); the exact order comes from the rows. */
 

@@ -5,7 +5,7 @@ import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ISSUE_SORT_FIELDS, RANGE_SORT_FIELDS } from '#shared/issue-values.ts'
-import { toSlot } from '../rules/user-slots.ts'
+import { toSlot } from '../rules/count-window.ts'
 import type { IssueSort } from '../rules/issue.api.ts'
 import { listIssues } from './list-issues.ts'
 

@@ -75,3 +75,8 @@ function distanceOf(a: string, b: string, max: number): number {
 }
 
 const MAX_COMPARED = 60
+
+/** Patterns of LIKE. */
+
+export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+export const toLikePattern = (glob: string): string => escapeLike(glob).replaceAll('*', '%')

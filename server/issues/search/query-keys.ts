@@ -2,10 +2,8 @@ import { EVENT_LEVELS } from '../../events/protocol/event.api.ts'
 import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
 import type { IssueStatus } from '../rules/issue.api.ts'
 import { isOwnKey, isUserKey } from './facts.ts'
-import type { QueryLexer } from './query-lexer.ts'
-import { endsTerm } from './query-lexer.ts'
-import { isRecurring } from './document.ts'
-import { splitSearchTerms, type SearchTerm } from './index-terms.ts'
+import { type QueryLexer, endsTerm } from './query-lexer.ts'
+import { splitSearchTerms, type SearchTerm, isRecurring } from './index-terms.ts'
 import { nearest, type Span } from './query-error.ts'
 import {
   COUNT_OPS,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytesOfRepeated } from './repeated-events.ts'
+import { bytesOfRepeated } from './facts.ts'
 
 test('an event counts with all of its characters; a stack that its texts hold counts once', () => {
   const texts = ['y'.repeat(500), null]

@@ -10,7 +10,7 @@ const SEPARATOR = '\u001E'
 const joined = (terms: readonly string[]): string => terms.join(SEPARATOR)
 const split = (terms: string): string[] => terms.split(SEPARATOR)
 
-export type NewDocument = { readonly issueId: string; readonly orgId: string; readonly terms: readonly string[] }
+type NewDocument = { readonly issueId: string; readonly orgId: string; readonly terms: readonly string[] }
 
 export async function insertDocuments(tx: Tx, documents: readonly NewDocument[]): Promise<void> {
   if (documents.length === 0) return
@@ -200,4 +200,27 @@ export async function findByDocument(
   if (documents >= 0 && documents <= many * 0.75) return 'some'
   const beyond = await sql`select from (${found}) f offset ${many} limit 1`.execute(db)
   return beyond.rows.length === 0 ? 'some' : 'many'
+}
+
+/** SQL that reads the terms of documents, for suggestions. */
+
+type TermCount = {
+  readonly term: string
+  readonly issues: number
+  /** An issue with it. */
+  readonly issueId: string
+}
+
+/** Returns the terms of documents that begin with a text, and in how many documents each is; most first. */
+export async function countTerms(
+  db: Connection,
+  issueIds: readonly string[],
+  beginning: string,
+  max: number,
+): Promise<TermCount[]> {
+  const { rows } = await sql<TermCount>`
+    select l as term, count(*)::int as issues, (array_agg(s.issue_id))[1] as "issueId" from issue_search s, unnest(tsvector_to_array(s.document)) l
+    where s.issue_id = any(${[...issueIds]}::uuid[]) and starts_with(l, ${beginning})
+    group by l order by 2 desc, 1 limit ${max}`.execute(db)
+  return rows
 }

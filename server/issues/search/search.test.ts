@@ -6,8 +6,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../rules/issue.api.ts'
-import { indexNewTerms, rebuildDocuments } from './index-documents.ts'
-import { resetDocument } from './reset-document.ts'
+import { indexNewTerms, rebuildDocuments, resetDocument } from './index-documents.ts'
 
 /** The query language on a real database, in every list. */
 

@@ -15,7 +15,7 @@ import { quotedIfNeeded } from './print-query.ts'
 import type { Query } from './query.ts'
 import { ALIASES, resolveKeyAlias } from './query-keys.ts'
 import { SUGGESTED_KEYS } from './suggested-keys.ts'
-import { countTerms } from './suggestions.queries.ts'
+import { countTerms } from './search.queries.ts'
 
 /** Suggestions while a query is typed: keys, and values of a key, with the number of issues. */
 

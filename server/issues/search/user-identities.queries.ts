@@ -1,9 +1,11 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
-import { escapeLike, toLikePattern } from './like.ts'
+import { escapeLike, toLikePattern } from './query-error.ts'
 import type { UserKey } from './facts.ts'
 import { valuePart } from './index-terms.ts'
 import type { Pattern } from './query.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
 
 /** The table of what events said about users of apps. */
 
@@ -47,13 +49,13 @@ export async function insertIdentities(tx: Tx, day: string, rows: readonly UserI
   })
 }
 
-export type IdentityFilter = {
+type IdentityFilter = {
   readonly projectIds: readonly string[]
   readonly keys: readonly UserKey[]
   readonly values: readonly Pattern[]
 }
 
-export type UsersIdentified = { readonly read: number; readonly hashes: readonly number[] }
+type UsersIdentified = { readonly read: number; readonly hashes: readonly number[] }
 
 /**
  * Returns the hashes of the users with one of these values, or null if more than `max` identities would be read: those
@@ -113,4 +115,12 @@ export async function deleteOrphanedIdentities(db: Connection, today: string, ma
     [today, ORPHAN_DAYS, max],
   )
   return rowCount ?? 0
+}
+
+/** Documents are deleted with their issues. */
+export const IDENTITY_PART = projectPart(5_000, [ownRows('user_identities')])
+
+/** Deletes new terms of issues that are about to be deleted. */
+export async function deleteNewTermsOfIssues(tx: Tx, issueIds: readonly string[]): Promise<void> {
+  await sql`delete from issue_new_terms where issue_id = any(${[...issueIds]}::uuid[])`.execute(tx)
 }

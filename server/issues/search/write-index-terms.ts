@@ -2,15 +2,17 @@ import { BoundedCache } from '../../platform/kernel/bounded-cache.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import { addJob } from '../../platform/jobs/task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { addRecurringWords, termsToAdd, buildIndexTerms } from './document.ts'
-import { isUserKey } from './facts.ts'
+import { isUserKey, OWN_TEXTS, TEXTS_PER_FRAME, bytesOfRepeated, type Repeated } from './facts.ts'
 import { INDEX_TERMS } from './index-documents.ts'
-import { issueIdNumber, KnownTerms } from './known-terms.ts'
-import { factTerm, keyTerm } from './index-terms.ts'
-import { OWN_TEXTS, TEXTS_PER_FRAME } from './indexed-texts.ts'
-import { bytesOfRepeated, type Repeated } from './repeated-events.ts'
+import { factTerm, keyTerm, addRecurringWords, termsToAdd, buildIndexTerms } from './index-terms.ts'
 import { insertDocuments, insertNewTerms } from './search.queries.ts'
-import { forgetIdentities, writeIdentities, type IdentifiedEvent } from './user-identities.ts'
+import {
+  forgetIdentities,
+  writeIdentities,
+  type IdentifiedEvent,
+  issueIdNumber,
+  KnownTerms,
+} from './user-identities.ts'
 
 /** How digestion writes index terms. */
 

@@ -2,7 +2,7 @@ import { memberBehind, type OrgActor } from '../../platform/context/actor.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { lockMember } from '../../identity/team/members.queries.ts'
 import type { FactOf } from '../../history/facts/kinds.ts'
-import { aboutIssue } from '../rows/about-issue.ts'
+import { aboutIssue } from '../rows/view-issue.ts'
 import type { LockedIssue } from './change-status.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 

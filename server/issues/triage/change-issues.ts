@@ -5,14 +5,12 @@ import type { FactOf } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { decideStatus, type LockedIssue, type StatusChange } from './change-status.ts'
-import { computeSeverityRank } from '../rules/impact.ts'
+import { computeSeverityRank, eventSeverityFrom } from '../rules/impact.ts'
 import { severityName, severityRank } from '#shared/issue-values.ts'
 import type { IssueStatus, Severity } from '../rules/issue.api.ts'
-import { writeAssignees, writeSeverities } from '../rows/issues.queries.ts'
-import { writeLives } from '../rows/life.queries.ts'
-import { aboutIssue } from '../rows/about-issue.ts'
+import { writeAssignees, writeSeverities, writeLives } from '../rows/issues.queries.ts'
+import { aboutIssue } from '../rows/view-issue.ts'
 import { decideAssignee, requireMember } from './change-assignee.ts'
-import { eventSeverityFrom } from '../rules/severity.ts'
 
 /** The change a member requests, with its resolution determined (`fix-of.ts`). */
 export type PreparedChange = Partial<StatusChange> & {

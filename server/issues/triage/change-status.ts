@@ -1,17 +1,15 @@
 import type { Fact } from '../../history/facts/kinds.ts'
-import { aboutIssue } from '../rows/about-issue.ts'
+import { aboutIssue } from '../rows/view-issue.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
-import { computeSeverityRank } from '../rules/impact.ts'
+import { computeSeverityRank, eventSeverityFrom } from '../rules/impact.ts'
 import { untilPhrase } from '../rules/ignoring.ts'
 import { minuteText, statusSentence } from '../rules/issue.ts'
 import type { IssueStatus } from '../rules/issue.api.ts'
-import type { lockIssue } from '../rows/issues.queries.ts'
+import type { lockIssue, MovedIssue } from '../rows/issues.queries.ts'
 import { lifeFrom } from '../rules/life-columns.ts'
 import type { IgnoreUntilInput, ResolutionInput } from '../rules/life-cycle.api.ts'
 import { decide, decisionSentence } from '../rules/life-cycle.ts'
-import type { MovedIssue } from '../rows/life.queries.ts'
 import { fixPhrase, type Fix } from '../rules/resolution.ts'
-import { eventSeverityFrom } from '../rules/severity.ts'
 
 export type StatusChange = {
   readonly status: IssueStatus

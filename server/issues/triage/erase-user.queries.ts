@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { lockRelation, sumGroups } from '../rows/groups.queries.ts'
-import { resetDocument } from '../search/reset-document.ts'
+import { resetDocument } from '../search/index-documents.ts'
 import type { Fact } from '../search/facts.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { eraseUsersAndTexts, type RowTexts } from '../rows/delete-rows.queries.ts'

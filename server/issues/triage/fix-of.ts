@@ -3,7 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { ensureRelease } from '../../projects/releases/ensure-release.ts'
 import type { ResolutionInput } from '../rules/life-cycle.api.ts'
-import { releasesOfCommit, knownReleases } from '../rows/resolution.queries.ts'
+import { releasesOfCommit, knownReleases } from '../rows/issues.queries.ts'
 import { nextAfter, type Fix } from '../rules/resolution.ts'
 
 /**

@@ -7,8 +7,8 @@ import {
   parseChartWindow,
   windowOfRange,
   type WindowInput,
+  SLOT_MS,
 } from '../rules/count-window.ts'
-import { SLOT_MS } from '../rules/user-slots.ts'
 import { type ListInput, sumIssues } from '../search/list-issues.ts'
 import { selectVolume } from './volume.queries.ts'
 

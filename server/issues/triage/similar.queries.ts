@@ -13,7 +13,7 @@ export type Candidate = Pick<IssueRow, 'id' | 'title' | 'culprit' | 'error_type'
 
 /**
  * Returns issues of the same project that have the same error type, the same culprit or some of the words in their title,
- * first those with the most of these, by the weights of `similarity.ts`.
+ * first those with the most of these, by the weights of `list-similar.ts`.
  * @param words of letters and digits only, in lower case; at most four
  */
 export async function selectCandidates(

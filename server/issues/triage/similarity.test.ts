@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Compared, MIN_SCORE, compareIssues } from './similarity.ts'
+import { type Compared, MIN_SCORE, compareIssues } from './list-similar.ts'
 
 const issue = (title: string, culprit = '', type: string | null = null): Compared => ({
   title,

@@ -11,7 +11,7 @@ import { aboutRelease } from './ensure-release.ts'
 
 const MAX_PER_RELEASE = 10_000
 
-/** The job that finds issues resolved in a commit (issues/recording/released-commits.ts). */
+/** The job that finds issues resolved in a commit (issues/recording/tasks.ts). */
 export const RELEASE_COMMITS_JOB = 'release-commits'
 
 /** @throws AppError not_found; conflict when the release would have too many commits */

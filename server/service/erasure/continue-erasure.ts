@@ -14,8 +14,7 @@ import {
   type IssueTexts,
 } from '../../issues/triage/erase-user.queries.ts'
 import { awaitFold } from '../../issues/recording/await-fold.ts'
-import { listEventFacts } from '../../issues/search/facts.ts'
-import { listIndexedTexts } from '../../issues/search/indexed-texts.ts'
+import { listEventFacts, listIndexedTexts } from '../../issues/search/facts.ts'
 import { readStoredEvent } from '../../events/store/event.ts'
 import { RuleBudget } from '../../events/protocol/rule-budget.ts'
 import { scrubEvent, type ScrubRules, withBudget } from '../../events/protocol/scrub.ts'
