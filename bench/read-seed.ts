@@ -2,7 +2,7 @@ import type { Database } from '#server/platform/storage/database.ts'
 import { zstdCompressSync } from 'node:zlib'
 import pg from 'pg'
 import { orgTerm } from '#server/issues/search/index-terms.ts'
-import { RECEIVED_DAY_TABLES } from '#server/ingest/digest/day-tables.ts'
+import { RECEIVED_DAY_TABLES } from '#server/ingest/digest/digest.ts'
 import { utcDay } from '#server/platform/kernel/day.ts'
 import { ensureDayPartitions } from '#server/platform/storage/day-partitions.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { updateQuota } from '../../ingest/outcomes/update-quota.ts'
+import { updateQuota } from '../../ingest/outcomes/read-intake.ts'
 import { DatabaseStartError } from '../../platform/storage/pool.ts'
 import { openAuditKey } from './audit-key.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
-import { RECEIVED_DAY_TABLES } from './day-tables.ts'
+import { RECEIVED_DAY_TABLES } from './digest.ts'
 
 const { app } = await testApp()
 

@@ -14,22 +14,71 @@ import {
 } from '../../issues/recording/journal.ts'
 import { forgetKnownTerms } from '../../issues/search/write-index-terms.ts'
 import { projectShard, type SpoolEntry } from '../spool/entry.ts'
-import type { SpoolBatch } from '../spool/read.ts'
-import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'
-import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
+import { type SpoolBatch, quarantineEntry, settleBatches, SpoolFencedError } from '../spool/read.ts'
+import { ensureDayPartitions, type DayTable } from '../../platform/storage/day-partitions.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
-import { RECEIVED_DAY_TABLES } from './day-tables.ts'
-import { ACCEPTED, type ItemOutcome, type ItemContext, type Counted } from '../../events/items/recorder.ts'
-import type { PreparedFact, PreparedItem } from './item.ts'
-import type { FactKind, FactOf } from './kinds.ts'
-import { OutcomeSums } from '../outcomes/outcomes.ts'
+import {
+  ACCEPTED,
+  type ItemOutcome,
+  type ItemContext,
+  type Counted,
+  type Recorder,
+} from '../../events/items/recorder.ts'
+import type { PreparedFact, PreparedItem, FactKind, FactOf } from './item.ts'
+import { OutcomeSums, recordClientLosses, recordCostlyRules } from '../outcomes/outcomes.ts'
 import type { Pace } from '../../telemetry/logs/entries.queries.ts'
 import { deletedAmong } from '../../projects/registry/project-rows.queries.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
-import { recordersWith } from './recorders.ts'
-import { recordBatchSightings } from './release-sightings.ts'
+import { attachmentRecorder, refusedFileRecorder } from '../../events/attachments/record-attachments.ts'
+import { recordFeedback } from '../../issues/feedback/record-feedback.ts'
+import { recordItemsOfIssues } from '../../issues/rows/view-issue.ts'
+import { recordEvents } from '../../issues/recording/record-events.ts'
+import { recordJourneyErrors } from '../../telemetry/journeys/record-journey-errors.ts'
+import { performanceRecorder } from '../../telemetry/performance/record-performance.ts'
+import { precursorRecorder } from '../../telemetry/precursors/record-precursors.ts'
+import { sessionRecorder, recordUserDevices } from '../../telemetry/app-health/record-sessions.ts'
+import { checkInRecorder } from '../../telemetry/monitors/record-check-ins.ts'
+import { logRecorder } from '../../telemetry/logs/record-logs.ts'
+import { traceMetricRecorder } from '../../telemetry/logs/record-trace-metrics.ts'
+import { recordTraceErrors, traceRecorder } from '../../telemetry/traces/record-traces.ts'
+import { KnownReleases, recordSightings, type Sighting } from '../../projects/releases/record-sightings.ts'
+
+/**
+ * The recorder of each kind. Digestion runs them in this order, so that two digesters cannot deadlock.
+ * @param counting how events are counted; default: at once
+ * @param pace called between parts of many entries
+ */
+const recordersWith = (
+  counting: Counting | undefined,
+  pace: Pace | null = null,
+): { readonly [K in FactKind]: Recorder<FactOf<K>> } => ({
+  event: async (tx, context, facts, isBehind) => {
+    const outcomes = await recordEvents(tx, context, facts, counting, isBehind)
+    await recordJourneyErrors(tx, facts, outcomes)
+    await recordTraceErrors(tx, context.at, facts, outcomes)
+    return outcomes
+  },
+  attachment: attachmentRecorder((tx, context, files) =>
+    recordItemsOfIssues(tx, context, 'issue.attachment_received', files),
+  ),
+  refused_file: refusedFileRecorder((tx, context, files) =>
+    recordItemsOfIssues(tx, context, 'issue.attachment_received', files),
+  ),
+  feedback: recordFeedback,
+  check_in: checkInRecorder,
+  logs: logRecorder(pace),
+  trace_metrics: traceMetricRecorder(pace),
+  // Sessions of the same batch may need it.
+  user_device: recordUserDevices,
+  session: sessionRecorder,
+  performance: performanceRecorder,
+  precursors: precursorRecorder,
+  trace: traceRecorder,
+  client_report: recordClientLosses,
+  costly_rules: recordCostlyRules,
+})
 
 /** A prepared request; `poison` is the reason when preparing failed unexpectedly. */
 export type PreparedEntry = {
@@ -323,4 +372,88 @@ async function ensureDay(db: Database, day: string): Promise<void> {
   if (days.has(day)) return
   await ensureDayPartitions(db, RECEIVED_DAY_TABLES, day)
   days.add(day)
+}
+
+/**
+ * Tables of digestion that are partitioned by the day of receipt (`received_day`). Partitions are created before the
+ * first row of their day.
+ */
+export const RECEIVED_DAY_TABLES: readonly DayTable[] = [
+  {
+    table: 'events',
+    // Bodies of up to 8 kB stay in the row.
+    storage: 'toast_tuple_target = 8160, autovacuum_vacuum_insert_scale_factor = 0.5',
+    // A sample holds rows with their bodies: 130 MB of memory with the usual 30,000.
+    statistics: 25,
+  },
+  { table: 'event_blocks' },
+  { table: 'logs', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
+  { table: 'trace_metrics', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
+  { table: 'attachments' },
+  { table: 'performance_seen' },
+  { table: 'trace_parts' },
+  { table: 'trace_errors' },
+]
+
+type Entries = readonly {
+  readonly entry: { readonly projectId: string; readonly receivedAtMs: number }
+  readonly items: readonly PreparedItem[] | null
+}[]
+
+/**
+ * Records the releases that a batch names: events, sessions, transactions. Costs a look-up in memory per fact, and a
+ * statement when one of them was not recorded within the last minute.
+ * @throws the error of an unreachable database; other errors are logged: no event may be lost because of a release
+ */
+async function recordBatchSightings(app: App, entries: Entries): Promise<void> {
+  const now = app.clock.now()
+  const known = knownBy(app)
+  try {
+    const due = dueOf(entries, known, now)
+    if (due.length > 0) await recordSightings(app, known, now, due)
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error
+    app.log.error({ err: error }, 'recording of releases failed; they are recorded with their next event or session')
+  }
+}
+
+function dueOf(entries: Entries, known: KnownReleases, now: Date): Sighting[] {
+  const due: Sighting[] = []
+  for (const { entry, items } of entries) {
+    for (const item of items ?? []) {
+      if ('outcome' in item) continue
+      const found = releaseOf(item)
+      if (found === null) continue
+      const of = { projectId: entry.projectId, ...found }
+      if (known.isDue(of, now)) due.push({ ...of, receivedAt: new Date(entry.receivedAtMs) })
+    }
+  }
+  return due
+}
+
+/** The release of a fact; null without one, or for kinds that have no release. */
+function releaseOf(item: PreparedFact): Pick<Sighting, 'version' | 'kind'> | null {
+  switch (item.kind) {
+    case 'event':
+      return named(item.fact.event.release, 'event')
+    case 'session': {
+      const { attributes } = 'update' in item.fact ? item.fact.update : item.fact.aggregates
+      return named(attributes.release, 'session')
+    }
+    case 'performance':
+      return item.fact.role === 'segment' ? named(item.fact.dimensions?.release ?? null, 'transaction') : null
+    default:
+      return null
+  }
+}
+
+const named = (version: string | null, kind: Sighting['kind']) =>
+  version === null || version === '' ? null : { version, kind }
+
+const ofDatabase = new WeakMap<Database, KnownReleases>()
+
+function knownBy({ db }: App): KnownReleases {
+  const known = ofDatabase.get(db) ?? new KnownReleases()
+  ofDatabase.set(db, known)
+  return known
 }

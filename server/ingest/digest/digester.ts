@@ -8,9 +8,8 @@ import { JournalTakenOverError, ShardJournal } from '../../issues/recording/jour
 import { createProjectFactsReader } from './project-facts.ts'
 import { DiskNearlyFullError } from '../spool/admission.ts'
 import type { HandOverEnd } from '../spool/hand-over.ts'
-import { PartUse } from './part-use.ts'
-import { claimShards } from '../spool/read.ts'
-import { SpoolFencedError } from '../spool/settle.ts'
+import { PartUse } from './row-preparer.ts'
+import { claimShards, SpoolFencedError } from '../spool/read.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
 
 export type Digester = {

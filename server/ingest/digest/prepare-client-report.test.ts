@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prepareClientReport } from './prepare-client-report.ts'
+import { prepareClientReport } from './preparers.ts'
 import type { ItemInput } from './item.ts'
 
 const prepare = async (payload: string): Promise<unknown> => {

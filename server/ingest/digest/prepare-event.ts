@@ -29,8 +29,7 @@ import type { TraceShares } from '../../telemetry/traces/trace-share.ts'
 import type { Turn } from './fair-turns.ts'
 import type { PreparedItem, Preparer } from './item.ts'
 import { itemsOfSignals, signalsOfEvent, type Signals } from './prepare-signals.ts'
-import { isErased, type ProjectFacts } from './project-facts.ts'
-import { repeatedValues } from './repeated-values.ts'
+import { isErased, type ProjectFacts, repeatedValues } from './project-facts.ts'
 
 /** The position of the event's JSON, and the context of its request. */
 export type RawEvent = {

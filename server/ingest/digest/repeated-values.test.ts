@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { forgetRepeated, repeatedValues } from './repeated-values.ts'
+import { forgetRepeated, repeatedValues } from './project-facts.ts'
 
 afterEach(forgetRepeated)
 

@@ -1,15 +1,12 @@
 import { isLoopbackAddress, parseAddressRange } from '../../platform/kernel/address-range.ts'
 import { compileGlob } from '../../platform/kernel/glob.ts'
-import type { Event } from '../../events/protocol/event.api.ts'
+import type { Event, Frame } from '../../events/protocol/event.api.ts'
 import { findHeader } from '../../events/protocol/request.ts'
 import type { InboundFilters, LegacyBrowser } from './inbound-filters.api.ts'
-import { isExtensionError } from './browser-extensions.ts'
-import { isCrawler } from './crawlers.ts'
-import { legacyBrowser } from './legacy-browsers.ts'
-import { isLocalHost, isLocalUrl } from './localhost.ts'
+import { readUserAgent } from '../../events/protocol/user-agent.ts'
 
 /** Reasons of the outcome `filtered`. */
-export const FILTER_REASONS = [
+const FILTER_REASONS = [
   'ip_address',
   'localhost',
   'web_crawler',
@@ -22,7 +19,7 @@ export const FILTER_REASONS = [
 export type FilterReason = (typeof FILTER_REASONS)[number]
 
 /** The data that filters check; unknown values are null or empty. */
-export type FilterSubject = {
+type FilterSubject = {
   /** Addresses of the connection and of the user. */
   readonly addresses: readonly (string | null)[]
   /** The user's address that the client sent; not one taken from the connection. */
@@ -40,7 +37,7 @@ export type FilterSubject = {
 }
 
 /** One condition of the settings. */
-export type Filter = {
+type Filter = {
   readonly reason: FilterReason
   /** The glob, range or browser; null for filters that are only on or off. */
   readonly pattern: string | null
@@ -135,7 +132,7 @@ function globFilters(
 }
 
 /** Address and user agent of the connection, and the user's address that the client sent. */
-export type EventOrigin = {
+type EventOrigin = {
   readonly clientIp: string | null
   readonly userAgent: string | null
   readonly claimedAddress: string | null
@@ -163,7 +160,7 @@ const firstOf = (filters: readonly Filter[], subject: FilterSubject): FilterReas
 export const filteredEvent = (filters: CompiledFilters, event: Event, origin: EventOrigin): FilterReason | null =>
   filters.ofEvents.length === 0 ? null : firstOf(filters.ofEvents, toFilterSubject(event, origin))
 
-export type TransactionSubject = Partial<Omit<FilterSubject, 'event' | 'texts'>> & {
+type TransactionSubject = Partial<Omit<FilterSubject, 'event' | 'texts'>> & {
   readonly transaction: string | null
 }
 
@@ -181,4 +178,122 @@ export function filteredTransaction(filters: CompiledFilters, transaction: Trans
     texts: [],
     event: null,
   })
+}
+
+/** Names of robots. `bot` must end a name and not follow `cu`, because CUBOT is a brand of phones. */
+const ROBOT =
+  /(?<!cu)bot(?:[/;:,)\s_-]|$)|crawl|spider|slurp|mediapartners|facebookexternalhit|facebookcatalog|meta-external|feedfetcher|google-read-aloud|google-inspectiontool|googleother|lighthouse|pagespeed|bingpreview|whatsapp\/|embedly|quora link preview|pinterest\/\d|ia_archiver|archive\.org|bytespider|yandex(?:images|metrika|direct|accessibility|renderresources)|duckduckgo-favicons|prerender|monitoring|pingdom|uptime|statuscake|site24x7|validator|headless|phantomjs|wget\/|curl\/|scrapy|python-requests|go-http-client|okhttp-probe/i
+
+const MAX_CHARACTERS = 512
+
+/** Whether a user agent names a search engine, a link preview or another robot. */
+const isCrawler = (userAgent: string): boolean => ROBOT.test(userAgent.slice(0, MAX_CHARACTERS))
+
+const NAMES: Readonly<Record<string, LegacyBrowser>> = {
+  'Internet Explorer': 'ie',
+  'Microsoft Edge': 'edge',
+  Chrome: 'chrome',
+  Chromium: 'chrome',
+  Firefox: 'firefox',
+  Safari: 'safari',
+  Opera: 'opera',
+  'Opera Touch': 'opera',
+  'Samsung Internet for Android': 'samsung',
+  'Android Browser': 'android',
+}
+
+/** Returns the browser if it is older than its first supported version, otherwise null. */
+function legacyBrowser(userAgent: string, firstVersions: InboundFilters['legacy_browsers']): LegacyBrowser | null {
+  const { browser } = readUserAgent(userAgent)
+  if (browser === null) return null
+  const name = NAMES[browser.name]
+  const first = name === undefined ? undefined : firstVersions[name]
+  if (name === undefined || first === undefined) return null
+  const version = Number.parseInt(browser.version ?? '', 10)
+  return Number.isFinite(version) && version < first ? name : null
+}
+
+/** Whether a host is `localhost`, a subdomain of it, or a loopback address. */
+function isLocalHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  return (
+    name === 'localhost' || name.endsWith('.localhost') || name === 'localhost.localdomain' || isLoopbackAddress(name)
+  )
+}
+
+/** Whether the host of a URL is local; false for null and for text that is not a URL. */
+function isLocalUrl(url: string | null): boolean {
+  if (url === null) return false
+  const authority = /^[a-z][a-z0-9+.-]{0,20}:\/\/(?:[^/?#@]{0,200}@)?(\[[0-9a-f:.]{2,45}\]|[^/?#:]{1,255})/i.exec(
+    url,
+  )?.[1]
+  return authority !== undefined && isLocalHost(authority.replace(/^\[|\]$/g, ''))
+}
+
+/** Addresses from which browsers load extensions; no page has such an address. */
+const EXTENSION_URL =
+  /^(?:chrome-extension|moz-extension|safari-extension|safari-web-extension|ms-browser-extension|webkit-masked-url|resource|chrome|extensions?):/i
+
+/** Scripts that toolbars, ad blockers and download helpers insert into every page. */
+const EXTENSION_HOSTS =
+  /^https?:\/\/(?:[\w.-]+\.)?(?:texthelp\.com|widdit\.com|superfish\.com|conduit\.com|hotbar\.com|metrics\.itunes\.apple\.com\.edgesuite\.net)\//i
+
+/**
+ * Known messages of extensions, in-app browsers and mail scanners. They contain names of that code or of the extension
+ * API, so an app's own errors do not match.
+ */
+const KNOWN_NOISE = new RegExp(
+  [
+    'Extension context invalidated',
+    'runtime\\.(?:connect|sendMessage)\\b.*(?:extension|match definition)',
+    'Could not establish connection\\. Receiving end does not exist',
+    'message port closed before a response was received',
+    'Object Not Found Matching Id:\\d+, MethodName:',
+    'top\\.GLOBALS',
+    'originalCreateNotification',
+    'canvas\\.contentDocument',
+    'MyApp_RemoveAllHighlights',
+    'atomicFindClose',
+    'conduitPage',
+    'EBCallBackMessageReceived',
+    'fb_xd_fragment',
+    'bmi_SafeAddOnload',
+    'jigsaw is not defined',
+    'ComboSearch is not defined',
+    'ceCurrentVideo\\.currentTime',
+    'plugin\\.setSuspendState',
+    '_AutofillCallbackHandler',
+    'instantSearchSDKJSBridgeClearHighlight',
+    'pktAnnotationHighlighter',
+    '__gCrWeb',
+    '__firefox__',
+    "Can't find variable: (?:ZiteReader|gmo|PaymentAutofillBridge)",
+    'zaloJSV2',
+    'vid_mate_check',
+    'DarkReader',
+    'kwift\\.(?:CHROME|EDGE)',
+  ].join('|'),
+  'i',
+)
+
+const isExtensionUrl = (url: string | null): boolean =>
+  url !== null && (EXTENSION_URL.test(url) || EXTENSION_HOSTS.test(url))
+
+/**
+ * Whether an extension threw the error, or the message is a known one of extensions. Only the innermost frame counts: an
+ * extension that wraps a function of the page is further out.
+ */
+function isExtensionError(event: Event): boolean {
+  for (const exception of event.exceptions) {
+    const thrower = exception.stacktrace?.frames.findLast(hasSource)
+    if (thrower !== undefined && (isExtensionUrl(thrower.abs_path) || isExtensionUrl(thrower.filename))) return true
+    if (exception.value !== null && KNOWN_NOISE.test(exception.value.slice(0, 1_000))) return true
+  }
+  return event.message !== null && KNOWN_NOISE.test(event.message.slice(0, 1_000))
+}
+
+/** Whether a frame names its source; `<anonymous>` and `[native code]` do not. */
+function hasSource(frame: Frame): boolean {
+  const source = frame.abs_path ?? frame.filename
+  return source !== null && source !== '' && !source.startsWith('<') && !source.startsWith('[')
 }

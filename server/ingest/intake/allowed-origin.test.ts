@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAllowedOrigin } from './allowed-origin.ts'
+import { isAllowedOrigin } from './intake.ts'
 
 test.each([
   [[], 'https://any.example', true],

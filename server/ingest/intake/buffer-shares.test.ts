@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BUFFER_LIMITS, BufferShares, type Held } from './buffer-shares.ts'
+import { BUFFER_LIMITS, BufferShares, type Held } from './intake-body.ts'
 
 const LIMITS = { smallBytes: 10, small: { total: 100, share: 40 }, large: { total: 300, share: 100 } }
 const held = (shares: BufferShares, ...owners: string[]): Held => {

@@ -11,7 +11,7 @@ import { createBodies } from './intake-body.ts'
 import { createCounters, type IntakeCounters } from './intake-counters.ts'
 import { handleIntake, type IntakeDeps } from './intake.ts'
 import { createProjectKeys, type ProjectKeys } from './project-keys.ts'
-import { createRefusedKeys } from './refused-keys.ts'
+import { createRefusedKeys } from './count-refused.ts'
 
 export type Intake = {
   /** Handles SDK traffic; returns false for other requests. */

@@ -1,11 +1,37 @@
 import { cronEndpoint } from './cron-endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
-import { envelopeEndpoint, storeEndpoint } from './event-endpoints.ts'
 import { attachmentsEndpoint, minidumpEndpoint } from './minidump-endpoint.ts'
-import { nelEndpoint } from './nel-endpoint.ts'
 import { otlpEndpoint } from './otlp-endpoint.ts'
 import { reportDialogEndpoint } from './report-dialog.ts'
-import { securityEndpoint } from './security-endpoint.ts'
+import { securityEndpoint, nelEndpoint } from './security-endpoint.ts'
+import { invalid } from '../../platform/kernel/errors.ts'
+import { answerAccepted, answerPixel } from './answers.ts'
+import { takeStore } from './take-items.ts'
+
+/** `/envelope/`: the requests of SDKs. */
+const envelopeEndpoint: Endpoint = {
+  methods: 'POST',
+  match: (path) => (path === 'envelope' ? {} : null),
+  hasKeyInBody: true,
+  announcesLimits: true,
+  accepted: (response, _arrival, { eventId, announced }) => answerAccepted(response, eventId, announced),
+}
+
+/** `/store/`: one event, as JSON or form; in the URL of an image, too. */
+const storeEndpoint: Endpoint = {
+  methods: 'POST, GET',
+  match: (path) => (path === 'store' ? {} : null),
+  announcesLimits: true,
+  bodyInUrl({ method, query }) {
+    if (method !== 'GET') return null
+    const field = query.split('&').find((pair) => pair.startsWith('sentry_data='))
+    if (field === undefined) throw invalid('A GET request must have the event in the parameter sentry_data.')
+    return Buffer.from(field)
+  },
+  take: takeStore,
+  accepted: (response, { method }, { eventId }) =>
+    method === 'GET' ? answerPixel(response) : answerAccepted(response, eventId),
+}
 
 /** All endpoints; the first that matches handles the request. */
 const ENDPOINTS: readonly Endpoint[] = [
@@ -20,7 +46,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   reportDialogEndpoint,
 ]
 
-export type MatchedEndpoint = { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
+type MatchedEndpoint = { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
 
 /** Finds the endpoint of a path (after `/api/<number>/`); null without one. */
 export function matchEndpoint(path: string): MatchedEndpoint | null {

@@ -3,9 +3,8 @@ import { connect, type Socket } from 'node:net'
 import type { App } from '../../platform/context/app.ts'
 import { clientAddressReader } from '../../service/http/client-address.ts'
 import { createOrderlyServer } from '../../service/http/connection-end.ts'
-import { claimShards } from '../spool/read.ts'
+import { claimShards, settleBatches } from '../spool/read.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
-import { settleBatches } from '../spool/settle.ts'
 import { createIntake, type Intake, type IntakeOptions } from './create-intake.ts'
 
 export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }

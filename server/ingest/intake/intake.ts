@@ -2,23 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../../platform/context/app.ts'
 import type { ContentEncoding } from '../../platform/kernel/inflate.ts'
 import { CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
-import { AppError, forbidden, notFound, rateLimited, unavailable } from '../../platform/kernel/errors.ts'
-import { contentEncodingFrom } from '../../events/protocol/decode.ts'
+import { AppError, forbidden, notFound, rateLimited, unavailable, tooLarge } from '../../platform/kernel/errors.ts'
+import { contentEncodingFrom, MAX_DECODED_BYTES } from '../../events/protocol/decode.ts'
 import { parseEnvelopeHeader } from '../../events/protocol/envelope.ts'
-import { checkDsn, noKey, readAuth } from '../../events/protocol/sentry-auth.ts'
+import { checkDsn, noKey, readAuth, parseDsn } from '../../events/protocol/sentry-auth.ts'
 import { answerError, answerMethod, answerPreflight, rateLimitHeaders, type Limit } from './answers.ts'
-import { countRequest, countUnreceived } from './count-refused.ts'
+import { countRequest, countUnreceived, type RefusedKeys } from './count-refused.ts'
 import type { Arrival, ArrivalHead, Endpoint } from './endpoint.ts'
 import { matchEndpoint } from './endpoints.ts'
 import { AbortedError, tooSlow } from './intake-body.ts'
 import { countAnswer, countLatency, createCounters } from './intake-counters.ts'
-import { isAllowedOrigin } from './allowed-origin.ts'
-import { matchIntake, type IntakeRoute } from './intake-route.ts'
-import { packEnvelope } from './pack-envelope.ts'
 import type { ProjectKey } from './project-keys.ts'
 import type { RefusalReason } from '../../projects/registry/projects.api.ts'
-import type { RefusedKeys } from './refused-keys.ts'
 import { takeEnvelope, type Arrived, type Taken, type TakingDeps } from './take-items.ts'
+import { promisify } from 'node:util'
+import { constants, zstdCompress } from 'node:zlib'
+import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
 
 export type IntakeDeps = TakingDeps & {
   readonly refusedKeys: RefusedKeys
@@ -289,3 +288,91 @@ const databaseAway = (cause: unknown): never => {
 /** Node joins the values of a repeated header, except for some names, where it returns a list. */
 const textOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(',') : header
+
+/**
+ * Whether a project takes data from a browser's Origin. Only browsers send one; a request without it passes.
+ * @param allowed origins (`https://shop.example`), hosts (`shop.example`), either with `*.` before the host for every
+ * host below it, or `*`; empty allows all
+ */
+export function isAllowedOrigin(allowed: readonly string[], origin: string | undefined): boolean {
+  if (allowed.length === 0 || origin === undefined) return true
+  const given = origin.toLowerCase()
+  // Browsers send a scheme, a host and a port; anything else has no host.
+  const host = /^[a-z][a-z0-9+.-]*:\/\/([^/\\?#@\s]+)$/.exec(given)?.[1] ?? ''
+  return allowed.some((entry) => {
+    const pattern = entry.toLowerCase().replace(/\/$/, '')
+    if (pattern === '*') return true
+    const scheme = /^[a-z][a-z0-9+.-]*:\/\//.exec(pattern)?.[0] ?? ''
+    if (scheme !== '' && !given.startsWith(scheme)) return false
+    const name = pattern.slice(scheme.length)
+    if (host === '') return false
+    if (!name.startsWith('*.')) return host === name
+    return host.endsWith(name.slice(1)) && host.length > name.length - 1
+  })
+}
+
+/** The URL of an SDK request: everything under `/api/<digits>/`, digits other than 0 (docs/protocol.md §1.2). */
+type IntakeRoute = {
+  /** As in the path; null for the very old `/api/store/`, where the key determines the project. */
+  readonly projectNumber: string | null
+  /** The path after the number, without slashes around it; for example `envelope`. */
+  readonly endpoint: string
+  /** The query string, not decoded. */
+  readonly query: string
+}
+
+const PLAIN = /^\/api\/(?:([1-9]\d{0,19})(?:\/([^?]*))?|(store)\/?)(?:\?|$)/
+/** A DSN may carry a base path that a reverse proxy did not strip. */
+const BASED =
+  /^\/(?!api\/)[^?]*?\/api\/(?:([1-9]\d{0,19})\/((?:envelope|store|security|csp-report|nel|minidump|events|cron|integration|otlp)(?:\/[^?]*)?)|(store)\/?)(?:\?|$)/
+
+/** The form of a browser SDK, which has its DSN in the query. */
+const DIALOG = /^(?:\/(?!api\/)[^?]*?)?\/api\/embed\/error-page\/?(?:\?|$)/
+
+/** Recognises SDK traffic by the URL; null for the product API. */
+function matchIntake(url: string): IntakeRoute | null {
+  if (url.includes('/api/embed/') && DIALOG.test(url)) return dialogRoute(url)
+  const match = PLAIN.exec(url) ?? (url.startsWith('/api/') ? null : BASED.exec(url))
+  if (match === null) return null
+  const mark = url.indexOf('?')
+  return {
+    projectNumber: match[1] ?? null,
+    endpoint: match[3] ?? (match[2] ?? '').replace(/\/$/, ''),
+    query: mark === -1 ? '' : url.slice(mark + 1),
+  }
+}
+
+/** Without a valid DSN the route has no key and is refused like any other request without one. */
+function dialogRoute(url: string): IntakeRoute {
+  const mark = url.indexOf('?')
+  const query = mark === -1 ? '' : url.slice(mark + 1)
+  const route = { projectNumber: null, endpoint: 'embed/error-page', query }
+  const dsn = new URLSearchParams(query).get('dsn')
+  if (dsn === null) return route
+  try {
+    const { publicKey, projectNumber } = parseDsn(dsn)
+    return { ...route, projectNumber, endpoint: `${route.endpoint}/${publicKey}` }
+  } catch {
+    return route
+  }
+}
+
+/** Smaller bodies are not compressed. */
+const MIN_BYTES = 512
+/** Up to this size compression takes less than a millisecond. */
+const SYNC_BYTES = 128 * 1024
+const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const compress = promisify(zstdCompress)
+
+/**
+ * Compresses an envelope that intake built, for the spool.
+ * @throws AppError `too_large` when digestion could not decode it again
+ */
+async function packEnvelope(envelope: Buffer): Promise<{ body: Buffer; encoding: ContentEncoding }> {
+  if (envelope.length > MAX_DECODED_BYTES)
+    throw tooLarge(`The request holds more than ${MAX_DECODED_BYTES / 1024 / 1024} MiB.`)
+  if (envelope.length < MIN_BYTES) return { body: envelope, encoding: 'none' }
+  const body = envelope.length <= SYNC_BYTES ? compressZstd(envelope) : await compress(envelope, OPTIONS)
+  // Digestion rejects a ratio above 100:1 as a decompression bomb.
+  return body.length * 50 < envelope.length ? { body: envelope, encoding: 'none' } : { body, encoding: 'zstd' }
+}

@@ -14,7 +14,7 @@ const NO_KEY: Readonly<Record<string, string>> = {}
 /**
  * `/api/embed/error-page/?dsn=…&eventId=…`: `showReportDialog()` of browser SDKs. GET answers a script that asks the user what
  * happened; its form is posted to the same address and becomes the user report of the event, which may arrive later. The
- * DSN has the key (intake-route.ts).
+ * DSN has the key (intake.ts).
  */
 export const reportDialogEndpoint: Endpoint = {
   methods: 'GET, POST',

@@ -34,3 +34,21 @@ export const securityEndpoint: Endpoint = {
   },
   accepted: (response) => answerText(response, ''),
 }
+
+const NEL_MEDIA_TYPES = new Set(['application/reports+json', 'application/json'])
+
+/** `/nel/`: browsers report failed requests here (docs/protocol.md §13). */
+export const nelEndpoint: Endpoint = {
+  methods: 'POST',
+  match: (path) => (path === 'nel' ? {} : null),
+  maxWireBytes: 1024 * 1024,
+  announcesLimits: true,
+  check({ mediaType }) {
+    if (!NEL_MEDIA_TYPES.has(mediaType))
+      throw new AppError('unsupported_media', `Send network error reports as ${[...NEL_MEDIA_TYPES].join(' or ')}.`)
+  },
+  async toEnvelope(arrival) {
+    return writeEnvelope({}, [{ type: 'nel', payload: await arrival.decoded() }])
+  },
+  accepted: (response) => answerText(response, ''),
+}

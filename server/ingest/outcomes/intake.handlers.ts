@@ -1,8 +1,6 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
 import type { intakeRoutes } from './intake.api.ts'
-import { readIntake } from './read-intake.ts'
-import { readQuota } from './read-quota.ts'
-import { updateQuota } from './update-quota.ts'
+import { readIntake, readQuota, updateQuota } from './read-intake.ts'
 
 export const intakeHandlers: Handlers<typeof intakeRoutes> = {
   readIntake: (app, actor, { params, query }) => readIntake(app, actor, params.projectId, query.range),

@@ -6,7 +6,7 @@ import { anEvent, dsnParts, envelopeOf } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { z } from 'zod'
-import { addLosses, type LossRow } from './client-losses.queries.ts'
+import { addLosses, type LossRow } from './outcomes.queries.ts'
 import type { Intake } from './intake.api.ts'
 
 const t = await testServer({ digestion: 'manual' })

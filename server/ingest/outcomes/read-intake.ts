@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { OrgActor } from '../../platform/context/actor.ts'
+import { type OrgActor, actorForLog } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { computeRateLimits } from '../limits/rate-limiter.ts'
@@ -7,15 +7,19 @@ import { limitSettings } from '../limits/limit-settings.ts'
 import { newIssuesAt } from '../../projects/registry/general-settings.ts'
 import { type ProjectRow, readProject, readProjectKeys } from '../../projects/registry/projects.queries.ts'
 import type { Intake } from './intake.api.ts'
-import { selectCostlyRules } from './costly-rules.queries.ts'
-import { selectLosses, selectOutcomes, selectFloodSampling, type HourRow } from './intake.queries.ts'
+import { selectCostlyRules } from './outcomes.queries.ts'
+import { selectLosses, selectOutcomes, selectFloodSampling, type HourRow, selectQuota } from './intake.queries.ts'
 import { OUTCOMES, type Outcome } from '../../events/items/recorder.ts'
-import { readQuota } from './read-quota.ts'
 import { backlogOfProject } from '../spool/project-backlog.ts'
-import { HOUR_MS } from '../../platform/kernel/day.ts'
+import { HOUR_MS, utcDay, dayPlus } from '../../platform/kernel/day.ts'
+import { readUsage } from '../limits/org-quota.queries.ts'
+import { publish } from '../../platform/storage/bus.ts'
+import { factContext } from '../../platform/context/fact-context.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { updateOrgQuota } from '../../identity/auth/auth.queries.ts'
 
 type IntakeView = z.input<typeof Intake>
-export type IntakeRange = keyof typeof RANGES
+type IntakeRange = keyof typeof RANGES
 
 /** Hours of a range and of each of its points. Outcomes are counted by hour, so no point is shorter. */
 const RANGES = {
@@ -164,4 +168,29 @@ function viewLimits(scale: number, project: ProjectRow, now: Date): IntakeView['
       used_today: created.inDay,
     },
   }
+}
+
+type QuotaView = z.input<typeof Intake>['quota']
+
+/** The organisation's quota and how much of today's is used, as of the last second. */
+export async function readQuota(app: App, actor: OrgActor): Promise<QuotaView> {
+  const day = utcDay(app.clock.now())
+  return {
+    events_per_day: await selectQuota(app.db, actor.orgId),
+    used_today: await readUsage(app.db, actor.orgId, day),
+    resets_at: `${dayPlus(day, 1)}T00:00:00.000Z`,
+  }
+}
+
+/** Sets the quota; null removes it. Every intake drops its cached keys and applies it immediately. */
+export async function updateQuota(app: App, actor: OrgActor, eventsPerDay: number | null): Promise<QuotaView> {
+  await app.tx(async (tx) => {
+    if (!(await updateOrgQuota(tx, actor.orgId, eventsPerDay))) return
+    await publish(tx, 'project', { org_id: actor.orgId })
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'org.quota_updated', orgId: actor.orgId, data: { events_per_day: eventsPerDay } },
+    ])
+  })
+  app.log.info({ ...actorForLog(actor), events_per_day: eventsPerDay }, 'organization.quota_updated')
+  return readQuota(app, actor)
 }

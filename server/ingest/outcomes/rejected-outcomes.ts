@@ -1,7 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import type { Category } from '../../events/protocol/envelope.ts'
 import { writeRegularly, type RegularWrites } from '../limits/regular-writes.ts'
-import { addFloodSampling, type FloodSamplingRow } from './rejected-outcomes.queries.ts'
+import { addFloodSampling, type FloodSamplingRow } from './outcomes.queries.ts'
 import { OutcomeSums, type OutcomeFact } from './outcomes.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
 

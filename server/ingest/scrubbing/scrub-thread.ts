@@ -7,7 +7,7 @@ import { RuleBudget } from '../../events/protocol/rule-budget.ts'
 import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
 import { differences, type Difference } from './differences.ts'
 import { expressionProblem, countPatternStates } from './rule-trial.ts'
-import type { Scrubbing } from './scrubbing-of.ts'
+import type { Scrubbing } from './scrub-settings.ts'
 
 /** Body of a thread that runs the expressions of scrubbing rules. */
 

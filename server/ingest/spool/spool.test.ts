@@ -4,8 +4,15 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { packEntries, SHARD_NUMBERS, type SpoolEntry, spoolPart, unpackEntries } from './entry.ts'
-import { claimShards, type SpoolBatch, type SpoolReader } from './read.ts'
-import { quarantineBatch, quarantineEntry, settleBatches, SpoolFencedError } from './settle.ts'
+import {
+  claimShards,
+  type SpoolBatch,
+  type SpoolReader,
+  quarantineBatch,
+  quarantineEntry,
+  settleBatches,
+  SpoolFencedError,
+} from './read.ts'
 import type { RowLimits } from './part-rows.ts'
 import { createSpool, type Spool } from './write.ts'
 

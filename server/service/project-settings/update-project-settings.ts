@@ -11,7 +11,7 @@ import { checkScrubRules } from '../../ingest/scrubbing/check-scrub-rules.ts'
 import { slugTaken } from './create-project.ts'
 import { projectSettings } from './project-settings.ts'
 import type { ProjectSettingsPatch } from './project-settings.api.ts'
-import { sealedNewScrubKey } from '../../ingest/scrubbing/scrub-key.ts'
+import { sealedNewScrubKey } from '../../ingest/scrubbing/scrub-settings.ts'
 import {
   isSlugCollision,
   type ProjectRow,
