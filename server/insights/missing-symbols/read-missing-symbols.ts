@@ -11,7 +11,6 @@ import { readProject } from '../../projects/registry/projects.queries.ts'
 import type { FileWatcher, MissingFile } from '../../symbols/symbolication/readable-frame.ts'
 import { makeReadable } from '../../symbols/symbolication/symbolicator.ts'
 import type { MissingSymbols } from './missing-symbols.api.ts'
-import { uploadCommand } from './upload-command.ts'
 
 const MAX_EVENTS = 200
 const MAX_OF_RELEASE = 50
@@ -107,3 +106,27 @@ function count(
   one.events++
   one.issueIds.add(issueId)
 }
+
+/** The organisation and project that a tool uploads to, and the release. */
+type UploadTarget = { readonly org: string; readonly project: string; readonly release: string | null }
+
+/** The command that uploads a missing file, with the values of the event. Texts of events are quoted for a shell. */
+function uploadCommand({ kind, debugId }: MissingFile, { org, project, release }: UploadTarget): string {
+  const where = `--org ${quoted(org)} --project ${quoted(project)}`
+  switch (kind) {
+    case 'source_map':
+      return debugId === null && release !== null
+        ? `sentry-cli sourcemaps upload ${where} --release ${quoted(release)} ./dist`
+        : `sentry-cli sourcemaps upload ${where} ./dist`
+    case 'mapping':
+      return debugId === null
+        ? `sentry-cli upload-proguard ${where} app/build/outputs/mapping/release/mapping.txt`
+        : `sentry-cli upload-proguard ${where} --uuid ${quoted(debugId)} app/build/outputs/mapping/release/mapping.txt`
+    case 'debug_file':
+      return debugId === null
+        ? `sentry-cli debug-files upload ${where} ./build`
+        : `sentry-cli debug-files upload ${where} --id ${quoted(debugId)} ./build`
+  }
+}
+
+const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
