@@ -1,7 +1,7 @@
 import { forgetDevices } from '../alerts/notifications/forget-devices.ts'
 import { keepCanary } from '../platform/storage/canary.queries.ts'
 import pino from 'pino'
-import type { AlertParts } from '../alerts/rules/parts.ts'
+import type { AlertParts } from '../alerts/rules/view-rule.ts'
 import { recordAnalyses } from '../assistant/analysis/record-analyses.ts'
 import { recordAlerts } from '../alerts/rules/record-alerts.ts'
 import { openAuditKey } from '../history/audit/audit-key.ts'

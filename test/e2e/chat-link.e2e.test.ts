@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeUnsubscribeToken } from '#server/alerts/alert-mails/unsubscribe-token.ts'
-import { offerLink } from '#server/alerts/chat/offer-link.ts'
+import { offerLink } from '#server/alerts/chat/press-button.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
 import { expectAccessible, screenshot } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'

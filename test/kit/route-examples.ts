@@ -20,7 +20,7 @@ import { makeUnsubscribeToken } from '#server/alerts/alert-mails/unsubscribe-tok
 import { selectMutedRules } from '#server/alerts/alert-mails/alert-mails.queries.ts'
 import { unsubscribe } from '#server/alerts/alert-mails/unsubscribe.ts'
 import { confirmLink } from '#server/alerts/chat/confirm-link.ts'
-import { offerLink } from '#server/alerts/chat/offer-link.ts'
+import { offerLink } from '#server/alerts/chat/press-button.ts'
 import type { App } from '#server/platform/context/app.ts'
 import { insertEvents } from '#server/events/store/store.queries.ts'
 import type { Contract } from '#server/service/api/contract.ts'

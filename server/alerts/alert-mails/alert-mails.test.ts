@@ -12,9 +12,14 @@ import { smtpMailer } from '../../platform/mails/smtp-mailer.ts'
 import { updatePreferences } from '../notifications/update-preferences.ts'
 import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
 import type { MailedAlert, MailPurpose } from './alert-mail.ts'
-import { OUTSIDE_PER_HOUR } from './bound-outside-mails.ts'
 import { purgeAlertsTask } from '../rules/keep-alerts.ts'
-import { enqueueAlertMails, MAX_PER_HOUR, type MailRecipients, type SentMail } from './enqueue-alert-mails.ts'
+import {
+  enqueueAlertMails,
+  MAX_PER_HOUR,
+  type MailRecipients,
+  type SentMail,
+  OUTSIDE_PER_HOUR,
+} from './enqueue-alert-mails.ts'
 import { makeUnsubscribeToken, readUnsubscribeToken } from './unsubscribe-token.ts'
 
 const t = await testServer()

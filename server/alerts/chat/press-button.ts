@@ -11,9 +11,9 @@ import type { App } from '../../platform/context/app.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
 import { isUuid, newPrefixedId } from '../../platform/kernel/ids.ts'
 import { readMember } from '../../identity/team/members.queries.ts'
-import type { Press } from './chat-payload.ts'
-import { selectLink } from './chat.queries.ts'
-import { offerLink } from './offer-link.ts'
+import type { Press, ChatUser } from './chat-payload.ts'
+import { selectLink, putOffer } from './chat.queries.ts'
+import { newOneTimeToken, oneTimeTokenHash } from '../../platform/kernel/one-time-token.ts'
 
 /** The chat's view after a press: the message as it is now, or a sentence that only the user sees. */
 export type ChatAnswer =
@@ -94,3 +94,22 @@ async function messageOfNow(app: App, alertId: string): Promise<ChatAnswer> {
 }
 
 const privately = (text: string): ChatAnswer => ({ response_type: 'ephemeral', replace_original: false, text })
+
+const OFFER_LIFE_MS = 10 * 60_000
+
+/**
+ * Makes a link with which a member confirms that a user of the chat is them; the newest one is valid, once.
+ * @returns its address, for a message that only this user sees
+ */
+export async function offerLink(app: App, user: ChatUser): Promise<string> {
+  const token = newOneTimeToken()
+  await putOffer(app.db, {
+    token_hash: oneTimeTokenHash(token),
+    team_id: user.teamId,
+    chat_user_id: user.userId,
+    team_name: user.teamName,
+    chat_user_name: user.userName,
+    expires_at: new Date(app.clock.now().getTime() + OFFER_LIFE_MS),
+  })
+  return `${app.config.publicUrl}/chat/link#token=${token}`
+}

@@ -1,19 +1,19 @@
 import type { z } from 'zod'
-import { TRIGGERS, thresholdUnit } from '#shared/alert-rules.ts'
+import { TRIGGERS, thresholdUnit, SECURITY_KINDS } from '#shared/alert-rules.ts'
 import type { dryRunRoutes, DryRun } from '../rules/alerts.api.ts'
 import { completeConditions, isP95Threshold } from '../rules/conditions.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { shortId } from '#shared/issue-values.ts'
+import { shortId, isClosed, SEVERITIES, type SeverityName, severityName } from '#shared/issue-values.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
 import type { HistoryPoint, RateRule } from './evaluator.ts'
 import { EVALUATORS } from './evaluators.ts'
 import { countText, durationText, percentText, scoreText, windowText } from './measure-texts.ts'
-import { pastFacts, pastClosed } from './past-facts.ts'
 import { hasEventsSince, type PastFact, type IssueOfMoment, issuesById } from './past-facts.queries.ts'
-import { type Moment, replayRule } from './replay-rule.ts'
 import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
+import { findEventEnvironments } from '../../events/store/store.queries.ts'
+import * as sql from './past-facts.queries.ts'
 
 const HOURS = 7 * 24
 const MAX_OCCURRENCES = 100
@@ -193,4 +193,135 @@ function measureName({ metric = 'cold_start', percentile = 'p95', transaction }:
   if (metric === 'anr_rate' || metric === 'frozen_frames') return METRIC_NAMES[metric]
   const of = transaction === undefined ? '' : ` of ${transaction}`
   return `${percentile.toUpperCase()} of ${METRIC_NAMES[metric]}${of}`
+}
+
+/**
+ * Facts of the past that a rule would have fired on, oldest first. What an issue was at that time is not stored: its
+ * present severity decides.
+ */
+async function pastFacts(
+  app: App,
+  rule: RateRule,
+  range: { readonly from: Date; readonly to: Date },
+): Promise<readonly sql.PastFact[]> {
+  const { severity: min, environment } = rule.conditions
+  const facts = (await readFacts(app, rule, range)).filter(
+    (fact) => min === undefined || SEVERITIES.indexOf(severityOf(rule, fact)) <= SEVERITIES.indexOf(min),
+  )
+  const inOrder = facts.toSorted((a, b) => a.at.getTime() - b.at.getTime())
+  if (environment === undefined) return inOrder
+  const keys = inOrder.flatMap(({ eventId }) => (eventId === null ? [] : [{ projectId: rule.projectId, eventId }]))
+  const environments = await findEventEnvironments(app.db, keys, app.clock.now())
+  return inOrder.filter(({ eventId }) => environments.get(`${rule.projectId}/${eventId}`) === environment)
+}
+
+function readFacts(
+  { db }: App,
+  { trigger, projectId, conditions }: RateRule,
+  range: { readonly from: Date; readonly to: Date },
+): Promise<sql.PastFact[]> {
+  switch (trigger) {
+    case 'new_issue':
+      return sql.pastNewIssues(db, projectId, range)
+    case 'issue_regression':
+      return sql.pastTransitions(db, projectId, 'regressed', range)
+    case 'issue_spike':
+      return sql.pastTransitions(db, projectId, 'escalated', range)
+    case 'security_event':
+      return sql.pastSecurityEvents(db, projectId, conditions.kinds ?? SECURITY_KINDS, range)
+    case 'pre_crash_state':
+    case 'battery_drain_threshold':
+    case 'performance_threshold':
+    case 'critical_path':
+      return Promise.resolve([])
+  }
+}
+
+/** Returns whether an issue was resolved or ignored at a time since `from`: its events fired nothing then. */
+async function pastClosed(
+  app: App,
+  issueIds: Iterable<string>,
+  from: Date,
+): Promise<(issueId: string, at: Date) => boolean> {
+  const rows = await sql.readStatuses(app.db, [...new Set(issueIds)], from)
+  const issues = new Map(rows.map((row) => [row.issue_id, row]))
+  return (issueId, at) => {
+    const issue = issues.get(issueId)
+    if (issue === undefined) return false
+    const next = issue.changes.find(([changedMs]) => changedMs > at.getTime())
+    return isClosed(next === undefined ? issue.status : next[1])
+  }
+}
+
+/** As in alerts: security events are high at least. */
+function severityOf({ trigger }: RateRule, { severity }: sql.PastFact): SeverityName {
+  const name = severityName(severity)
+  return trigger === 'security_event' && name !== 'critical' ? 'high' : name
+}
+
+/** Which alerts a rule would have fired, from what it would have seen. Pure. */
+
+/** A moment at which it would have fired. */
+type Moment = {
+  readonly at: Date
+  readonly subject: string
+  readonly issueId: string | null
+  /** Null for facts. */
+  readonly value: number | null
+}
+
+type Seen = {
+  /** Oldest first. */
+  readonly points: readonly HistoryPoint[]
+  /** Facts about issues, oldest first. */
+  readonly facts: readonly { readonly at: Date; readonly issueId: string }[]
+}
+
+type ReplayLimits = {
+  readonly cooldownMs: number
+  /** Whether the condition ended where a subject has no point: an issue without events. */
+  readonly endsWithoutPoint: boolean
+}
+
+/** As in the evaluation of every minute: a condition has ended when it did not hold for this long. */
+const CALM_MS = 5 * MINUTE_MS
+
+type Subject = { firedMs: number; heldMs: number; open: 'measured' | 'fact' | null }
+
+/**
+ * Repeats the decisions of the past: an alert per subject while the condition holds, and none within the cool-down.
+ * @returns oldest first
+ */
+export function replayRule({ points, facts }: Seen, { cooldownMs, endsWithoutPoint }: ReplayLimits): Moment[] {
+  const subjects = new Map<string, Subject>()
+  const moments: Moment[] = []
+  const stateOf = (subject: string): Subject => {
+    const state = subjects.get(subject) ?? { firedMs: Number.NEGATIVE_INFINITY, heldMs: 0, open: null }
+    subjects.set(subject, state)
+    return state
+  }
+  const fire = (state: Subject, open: 'measured' | 'fact', moment: Moment): void => {
+    if (moment.at.getTime() - state.firedMs < cooldownMs) return
+    state.firedMs = moment.at.getTime()
+    state.open = open
+    moments.push(moment)
+  }
+  const step = ({ at, subject, issueId, value, holds }: HistoryPoint): void => {
+    const state = stateOf(subject)
+    const sinceMs = at.getTime() - state.heldMs
+    const hasEnded = holds ? endsWithoutPoint && sinceMs > HOUR_MS : value !== null && sinceMs >= CALM_MS
+    if (state.open === 'measured' && hasEnded) state.open = null
+    if (!holds) return
+    if (state.open === null) fire(state, 'measured', { at, subject, issueId: issueId ?? null, value })
+    state.heldMs = at.getTime()
+  }
+  const all = [
+    ...points.map((point) => ({ at: point.at, run: () => step(point) })),
+    ...facts.map(({ at, issueId }) => ({
+      at,
+      run: () => fire(stateOf(issueId), 'fact', { at, subject: issueId, issueId, value: null }),
+    })),
+  ]
+  for (const { run } of all.toSorted((a, b) => a.at.getTime() - b.at.getTime())) run()
+  return moments
 }

@@ -1,7 +1,7 @@
 import { type TriggerType, thresholdUnit } from '#shared/alert-rules.ts'
-import type { SeverityName } from '#shared/issue-values.ts'
+import { type SeverityName, severityName } from '#shared/issue-values.ts'
 import { endAlerts } from '../rules/end-alerts.ts'
-import { lockOpenEvaluated, markHeld, type OpenAlert } from '../rules/fired.queries.ts'
+import { lockOpenEvaluated, markHeld, type OpenAlert, selectIssuesOfFacts } from '../rules/fired.queries.ts'
 import { fireAlerts, type Firing } from '../rules/fire-alerts.ts'
 import { sendDue } from '../rules/keep-alerts.ts'
 import { ConditionsInput } from '../rules/rule.api.ts'
@@ -12,8 +12,8 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import type { Evaluator, Measured, RateRule } from './evaluator.ts'
 import { EVALUATORS } from './evaluators.ts'
-import { readIssueSeverities } from './severities.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
+import type { Connection } from '../../platform/storage/database.ts'
 
 const ACTOR = systemActor('alerts')
 /** A condition that stops for less than this has not ended: values move around their threshold. */
@@ -52,7 +52,7 @@ export async function evaluateRules(
   }
 }
 
-export const rateRule = ({ id, org_id, project_id, trigger_type, conditions }: ListeningRule): RateRule => ({
+const rateRule = ({ id, org_id, project_id, trigger_type, conditions }: ListeningRule): RateRule => ({
   id,
   orgId: org_id,
   projectId: project_id,
@@ -146,3 +146,9 @@ export const evaluateAlertsTask = defineTask({
     await sendDue(app, signal)
   },
 })
+
+/** Severities of issues, by id. */
+async function readIssueSeverities(db: Connection, issueIds: readonly string[]): Promise<Map<string, SeverityName>> {
+  const issues = await selectIssuesOfFacts(db, [...new Set(issueIds)])
+  return new Map(issues.map(({ id, severity }) => [id, severityName(severity)]))
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { replayRule } from './replay-rule.ts'
+import { replayRule } from './dry-run.ts'
 
 const START = Date.parse('2026-11-13T12:00:00.000Z')
 const MINUTE = 60_000

@@ -1,7 +1,8 @@
 import type { App } from '../../platform/context/app.ts'
+import type { OrgSealedColumn } from '../../platform/storage/sealed-column.ts'
 
 /** Who delivers a push to a device. */
-export const PROVIDERS = ['expo', 'fcm'] as const
+const PROVIDERS = ['expo', 'fcm'] as const
 export type Provider = (typeof PROVIDERS)[number]
 
 const EXPO = /^(Expo(?:nent)?PushToken)\[([A-Za-z0-9_:.=+/-]{1,200})\]$/
@@ -26,3 +27,13 @@ export function maskedToken(token: string): string {
 /** By which a token is found without being stored: useless without the key of the installation. */
 export const tokenHash = ({ auditKey }: Pick<App, 'auditKey'>, token: string): Buffer =>
   auditKey.mac('push token', token)
+
+/** Where the sealed token of a device is stored; see `Sealer`. */
+export const tokenPlace = (orgId: string, deviceId: string): string => `push_devices:token_sealed:${deviceId}:${orgId}`
+
+export const PUSH_TOKENS: OrgSealedColumn = {
+  table: 'push_devices',
+  column: 'token_sealed',
+  keys: ['id'],
+  placeOf: (orgId, deviceId = '') => tokenPlace(orgId, deviceId),
+}

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '#test/kit/properties.ts'
-import { DEFAULTS, heldUntil, computeHoldMs } from './preferences.ts'
+import { DEFAULTS, heldUntil, computeHoldMs, quietUntil } from './preferences.ts'
 import { isEndless, isTimeZone, type QuietHours, WEEKDAYS } from '#shared/quiet-hours.ts'
-import { quietUntil } from './quiet-until.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

@@ -2,8 +2,7 @@ import type { App } from '../../platform/context/app.ts'
 import { lenientOpener } from '../../identity/auth/lenient-sealer.ts'
 import { PushDevice } from './devices.api.ts'
 import { selectTargets } from './pushes.queries.ts'
-import type { Provider } from './push-token.ts'
-import { tokenPlace } from './sealed-token.ts'
+import { type Provider, tokenPlace } from './push-token.ts'
 
 /** A device to which pushes may be sent now. */
 export type Target = {

@@ -17,8 +17,7 @@ import {
   lockByToken,
   selectDevice,
 } from './devices.queries.ts'
-import { maskedToken, detectPushProvider, tokenHash } from './push-token.ts'
-import { tokenPlace } from './sealed-token.ts'
+import { maskedToken, detectPushProvider, tokenHash, tokenPlace } from './push-token.ts'
 import { viewDevice } from './view-device.ts'
 
 type Input = z.output<(typeof pushDeviceRoutes)['registerPushDevice']['body']>

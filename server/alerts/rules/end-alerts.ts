@@ -4,7 +4,7 @@ import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { alertsOfSummary, type LockedAlert, markEnded } from './fired.queries.ts'
-import type { AlertParts } from './parts.ts'
+import type { AlertParts } from './view-rule.ts'
 import { sendMessages } from './send-messages.ts'
 
 export type Ending = {

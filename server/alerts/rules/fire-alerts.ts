@@ -7,7 +7,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import * as sql from './fired.queries.ts'
 import { lockRules } from './rules.queries.ts'
-import type { AlertParts } from './parts.ts'
+import type { AlertParts } from './view-rule.ts'
 import { sendMessages } from './send-messages.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 

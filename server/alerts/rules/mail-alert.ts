@@ -3,7 +3,7 @@ import type { MailPurpose } from '../alert-mails/alert-mail.ts'
 import { enqueueAlertMails, type SentMail } from '../alert-mails/enqueue-alert-mails.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { AlertMessage } from './alert-message.ts'
-import type { AlertParts } from './parts.ts'
+import type { AlertParts } from './view-rule.ts'
 
 const Recipients = z.union([
   z.enum(['team', 'assignee']),

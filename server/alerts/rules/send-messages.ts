@@ -7,13 +7,13 @@ import { Masked, describeActionTarget } from './action-config.ts'
 import type { AlertMessage, AlertMessageType } from './alert-message.ts'
 import { buildMessage } from './build-message.ts'
 import { type AlertForMessage, insertSent, selectForMessages } from './fired.queries.ts'
-import type { AlertParts } from './parts.ts'
+import type { AlertParts } from './view-rule.ts'
 import { type ActionRow, selectActions } from './rules.queries.ts'
 import { mailAlert } from './mail-alert.ts'
-import { pushAlert } from './push-alert.ts'
+import { notifyMembers } from '../notifications/notify-members.ts'
 
 /** Why something is sent. */
-export type Purpose = 'fired' | 'acknowledged' | 'resolved' | 'escalated' | 'summary'
+type Purpose = 'fired' | 'acknowledged' | 'resolved' | 'escalated' | 'summary'
 
 const TYPES: Readonly<Record<Purpose, AlertMessageType>> = {
   fired: 'alert.fired',
@@ -29,7 +29,7 @@ const MAILED: ReadonlySet<Purpose> = new Set(['fired', 'escalated', 'summary'])
 /** To the phones of members who asked for it. */
 const PUSHED: ReadonlySet<Purpose> = new Set(['fired', 'escalated'])
 
-export type Sending = {
+type Sending = {
   readonly alertIds: readonly string[]
   readonly purpose: Purpose
   readonly at: Date
@@ -128,4 +128,30 @@ function takes(action: ActionRow, { escalated_at: escalatedAt }: AlertForMessage
   if (action.type === 'email' && !MAILED.has(purpose)) return false
   if (action.is_escalation) return purpose === 'escalated' || (escalatedAt !== null && !MAILED.has(purpose))
   return purpose !== 'escalated'
+}
+
+type PushedAlert = { readonly target: string; readonly deliveryId: string }
+
+/** Pushes an alert to the devices of members who asked for it. */
+async function pushAlert(
+  tx: Tx,
+  { org_id: orgId }: AlertForMessage,
+  { type, data: { alert, project, issue, escalated } }: AlertMessage,
+  at: Date,
+): Promise<PushedAlert[]> {
+  const sent = await notifyMembers(tx, {
+    orgId,
+    type,
+    severity: alert.severity,
+    title: `${escalated === true ? 'Not acknowledged: ' : ''}${alert.title}`,
+    body: `${project.name}: ${alert.explanation}`,
+    data: {
+      alert_id: alert.id,
+      ...(issue === null ? {} : { issue_id: issue.id }),
+      project_id: project.id,
+      url: alert.url,
+    },
+    at,
+  })
+  return sent.map(({ label, deliveryId }) => ({ target: label, deliveryId }))
 }

@@ -7,6 +7,7 @@ import { unusedConditions } from './conditions.ts'
 import { Action, AlertRule, ConditionsInput } from './rule.api.ts'
 import { type ActionRow, type RuleRow, selectActions, selectRule } from './rules.queries.ts'
 import type { MadeSecrets } from './save-actions.ts'
+import type { App } from '../../platform/context/app.ts'
 
 /** @throws AppError not_found */
 export async function viewRule(
@@ -83,3 +84,6 @@ const shownAction = (row: ActionRow, secrets: MadeSecrets): Action => {
     needs_attention: row.last_ok === false,
   })
 }
+
+/** Parts of the app that alerts need inside the transaction of a fact, whose subscribers have no app. */
+export type AlertParts = Pick<App, 'sealer' | 'auditKey'> & { readonly config: Pick<App['config'], 'publicUrl'> }
