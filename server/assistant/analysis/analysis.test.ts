@@ -12,9 +12,8 @@ import { waitFor } from '#test/kit/wait.ts'
 import { createKey } from '../../identity/api-keys/create-key.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { Analysis } from './analysis.api.ts'
-import { analyseIssue } from './analyse-issue.ts'
+import { analyseIssue, type AskModel } from './analyse-issue.ts'
 import { analyseWaiting, MAX_PER_HOUR } from './analyse-issues-task.ts'
-import type { AskModel } from './word-analysis.ts'
 
 /** Issues of many kinds, sent as SDKs send them, with the cause that a developer would name. */
 

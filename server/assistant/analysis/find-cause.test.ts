@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { commonCrumbs } from './crumbs.ts'
 import type { Crumb, FactEvent, Frame } from './facts.ts'
-import { whyBlocked } from './blocked-threads.ts'
+import { whyBlocked, commonCrumbs } from './find-cause.ts'
 import { failingFrame, readFileName, describePlace, suspectCommits } from './frames.ts'
 import { cutLine, quoted, spanText } from './plain.ts'
 

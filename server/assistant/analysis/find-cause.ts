@@ -1,7 +1,5 @@
 import type { Analysis, Evidence } from './analysis.api.ts'
-import { whyBlocked } from './blocked-threads.ts'
-import { commonCrumbs } from './crumbs.ts'
-import type { FactEvent, Facts, Frame, ReleaseFacts, SharedValue } from './facts.ts'
+import type { FactEvent, Facts, Frame, ReleaseFacts, SharedValue, Crumb } from './facts.ts'
 import { failingFrame, describePlace, listStacks, suspectCommits } from './frames.ts'
 import { recognise } from './known-errors.ts'
 import { capital, counted, cutLine, wholePercent, quoted, spanText, momentText } from './plain.ts'
@@ -349,3 +347,167 @@ function nextStep(
   ]
   return steps.filter((step) => step !== null).join(' ')
 }
+
+/** Reasons why a main thread does not answer, by its innermost frames. */
+const WAITS: readonly { readonly frame: RegExp; readonly means: string; readonly next: string }[] = [
+  {
+    frame: /QueuedWork\.waitToFinish|SharedPreferencesImpl.*(?:awaitLoadedLocked|commit|writeToFile)/,
+    means: 'it waits until preferences are written or read',
+    next: 'Use apply() less often before a screen ends, or DataStore.',
+  },
+  {
+    frame: /SQLite|sqlite3|RoomDatabase|CoreData|NSPersistentStore|NSManagedObjectContext/i,
+    means: 'it reads or writes a database',
+    next: 'Move the query to a background thread.',
+  },
+  {
+    frame:
+      /socketRead|SocketInputStream|HttpURLConnection|okhttp3|NetworkDispatcher|sendSynchronousRequest|CFNetwork|recvfrom|Socket\.connect/i,
+    means: 'it waits for the network',
+    next: 'Move the request to a background thread.',
+  },
+  {
+    frame: /Thread\.sleep|\bnanosleep\b|\busleep\b|SystemClock\.sleep/,
+    means: 'it sleeps',
+    next: 'Post the work later instead of sleeping.',
+  },
+  {
+    frame: /BinderProxy\.transact|transactNative|mach_msg.*xpc|NSXPC/,
+    means: 'it waits for another process',
+    next: 'Call the other process from a background thread.',
+  },
+  {
+    frame:
+      /FileInputStream|FileOutputStream|RandomAccessFile|libcore\.io|\bfsync\b|\bfread\b|NSData.*initWithContents|AssetManager|ZipFile/,
+    means: 'it reads or writes a file',
+    next: 'Move the work with files to a background thread.',
+  },
+  {
+    frame:
+      /Object\.wait|Unsafe\.park|LockSupport|ReentrantLock|Monitor|semaphore_wait|psynch_(?:mutex|cv)wait|dispatch_sync|CountDownLatch|FutureTask\.get|runBlocking|pthread_mutex/i,
+    means: 'it waits for a lock or for another thread',
+    next: 'Find the thread that holds the lock, and do not wait on the main thread.',
+  },
+  {
+    frame: /BitmapFactory|Bitmap\.|decodeStream|ImageIO|UIImage/,
+    means: 'it decodes an image',
+    next: 'Decode images in the background, at the size that is shown.',
+  },
+  {
+    frame: /LayoutInflater|onMeasure|onLayout|UITableView|UICollectionView|layoutSubviews|Choreographer/,
+    means: 'it builds or lays out views',
+    next: 'Make the layout flatter, and create fewer views at once.',
+  },
+  {
+    frame: /JSONObject|Gson|Moshi|JSONSerialization|JSONDecoder|kotlinx\.serialization|ObjectMapper/,
+    means: 'it parses JSON',
+    next: 'Parse in the background.',
+  },
+]
+
+/** Frames from the innermost on that are looked at. */
+const MAX_FRAMES = 15
+
+/** Why the main thread does not answer; null when its frames do not say. The list above is from particular to general. */
+export function whyBlocked(frames: readonly Frame[]): { readonly means: string; readonly next: string } | null {
+  const names = frames
+    .slice(-MAX_FRAMES)
+    .map(({ module, function: name, package: library }) => [module ?? library, name].filter(Boolean).join('.'))
+  const found = WAITS.find(({ frame }) => names.some((name) => frame.test(name)))
+  if (found !== undefined) return found
+  // The thread waits for the next message: it had work before.
+  if (names.slice(-3).some((name) => /nativePollOnce|MessageQueue\.next$/.test(name)))
+    return {
+      means: 'it was idle again when the stack was taken',
+      next: 'Look at the breadcrumbs and the trace before it: the work that blocked it had ended.',
+    }
+  return null
+}
+
+/** Breadcrumbs that most events have shortly before they fail. Pure. */
+
+type CommonCrumb = {
+  readonly text: string
+  /** Events that have it among their last breadcrumbs. */
+  readonly events: number
+  readonly of: number
+  readonly isFailure: boolean
+}
+
+/** The last breadcrumbs of an event that are compared. */
+const LAST = 6
+const MIN_SHARE = 0.6
+const MAX_CRUMBS = 2
+
+/** The breadcrumbs that at least 60 % of the events have among their last six: failures first, then the latest. */
+export function commonCrumbs(events: readonly FactEvent[]): CommonCrumb[] {
+  const withCrumbs = events.filter(({ breadcrumbs }) => breadcrumbs.length > 0)
+  const seen = new Map<string, { text: string; events: number; distance: number; isFailure: boolean }>()
+  for (const { breadcrumbs } of withCrumbs) {
+    const own = new Set<string>()
+    for (const [distance, crumb] of breadcrumbs.slice(-LAST).toReversed().entries()) {
+      const text = crumbText(crumb)
+      if (text === null) continue
+      const key = withoutNumbers(text)
+      if (own.has(key)) continue
+      own.add(key)
+      const known = seen.get(key)
+      if (known === undefined) seen.set(key, { text, events: 1, distance, isFailure: isFailure(crumb) })
+      else {
+        known.events++
+        known.distance += distance
+      }
+    }
+  }
+  return [...seen.values()]
+    .filter((one) => one.events / withCrumbs.length >= MIN_SHARE)
+    .toSorted(
+      (a, b) =>
+        Number(b.isFailure) - Number(a.isFailure) ||
+        b.events - a.events ||
+        a.distance / a.events - b.distance / b.events,
+    )
+    .slice(0, MAX_CRUMBS)
+    .map(({ text, events: count, isFailure: failed }) => ({
+      text,
+      events: count,
+      of: withCrumbs.length,
+      isFailure: failed,
+    }))
+}
+
+const statusOf = ({ data }: Crumb): number | null => {
+  const status = Number(data?.['status_code'] ?? data?.['http.response.status_code'] ?? Number.NaN)
+  return Number.isInteger(status) && status >= 100 && status < 600 ? status : null
+}
+
+const isFailure = (crumb: Crumb): boolean =>
+  crumb.level === 'error' || crumb.level === 'fatal' || crumb.level === 'warning' || (statusOf(crumb) ?? 0) >= 400
+
+const textIn = (data: Crumb['data'], name: string): string | null => {
+  const value = data?.[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** A breadcrumb as a short text, without values of queries; null for one that says nothing. */
+function crumbText(crumb: Crumb): string | null {
+  const { data, message, category, type } = crumb
+  const url = textIn(data, 'url')
+  if (url !== null) {
+    const path = url.split(/[?#]/, 1)[0] ?? ''
+    const status = statusOf(crumb)
+    return cutLine(`${textIn(data, 'method') ?? 'GET'} ${path}${status === null ? '' : ` answered ${status}`}`, 160)
+  }
+  const [from, to] = [textIn(data, 'from'), textIn(data, 'to')]
+  if (to !== null) return cutLine(`navigation${from === null ? '' : ` from ${path(from)}`} to ${path(to)}`, 160)
+  if (message !== null && message.trim() !== '')
+    return cutLine(`${category === null || category === '' ? '' : `${category}: `}${message}`, 160)
+  const view = textIn(data, 'view.id') ?? textIn(data, 'screen') ?? textIn(data, 'action')
+  return view === null ? null : cutLine(`${category ?? type} ${view}`, 160)
+}
+
+const path = (url: string): string => url.split(/[?#]/, 1)[0] ?? ''
+
+/** Ids and counts differ between events that are alike. */
+const withoutNumbers = (text: string): string =>
+  text.replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b[0-9a-f]{12,}\b|(?<!answered )\b\d+\b/gi, '#')

@@ -3,7 +3,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
 import type { OperationInput } from '../../platform/context/operations.ts'
-import { plain } from './words.ts'
+import { plain } from './question.ts'
 import type { AnswerSource } from './ask.api.ts'
 
 /** Writes a figure with its source: `42 [1]`. */

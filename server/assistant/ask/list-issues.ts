@@ -2,7 +2,7 @@ import { issueTerms, type Asked } from './asked.ts'
 import type { Cite } from './facts.ts'
 import { type Issue, Issues } from './shapes.ts'
 import type { Period } from './time-words.ts'
-import { count, plural, quoted } from './words.ts'
+import { count, plural, quoted } from './question.ts'
 
 /** Issues in any of these states need work. */
 export const OPEN = ['unresolved', 'regressed', 'escalated'] as const

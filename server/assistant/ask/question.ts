@@ -1,5 +1,5 @@
-import { correctWords } from './spelling.ts'
 import { readPeriods, type Period } from './time-words.ts'
+import { readWords, stemWord } from '../query/translator/words.ts'
 
 /** A question as far as its words alone say what it is about; names of the organisation's data are looked up later. */
 export type Question = {
@@ -140,4 +140,59 @@ function limitIn(text: string): number | null {
   const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
   const n = /^\d+$/.test(found[1]) ? Number(found[1]) : words.indexOf(found[1])
   return Math.min(Math.max(n, 1), 25)
+}
+
+/** Words of questions that are long enough to be recognised with one wrong letter. */
+const WORDS: ReadonlySet<string> = new Set(
+  [
+    'adoption affected affect alerts android assigned average before compare compared crashed crashes crashing critical',
+    'customer customers device devices endpoints environment environments errors events exception exceptions',
+    'fastest fortnight friday frozen health healthy highest issues largest latest lowest minute minutes monday month months',
+    'overview performance previous problem problems production regress regressed regression regressions release released',
+    'releases resolve resolved rollout saturday screen screens session sessions slower slowest stability stable staging',
+    'startup status sunday thursday transaction transactions tuesday unassigned unhandled unresolved version versions vitals',
+    'wednesday weekend yesterday',
+  ]
+    .join(' ')
+    .split(' ')
+    .filter((word) => word.length >= 6),
+)
+
+/** Corrects one wrong, missing, additional or swapped letter in words of questions, in lower case. */
+function correctWords(text: string): string {
+  let corrected = ''
+  let end = 0
+  for (const word of readWords(text, WORDS, () => false)) {
+    if (word.text.length < 6 || !WORDS.has(word.stem) || word.stem[0] !== word.text[0]) continue
+    if ([word.text, stemWord(word.text)].includes(word.stem)) continue
+    corrected += text.slice(end, word.start) + word.stem + (word.isPlural && !word.stem.endsWith('s') ? 's' : '')
+    end = word.end
+  }
+  return corrected + text.slice(end)
+}
+
+/** How answers write figures and texts of events. */
+
+export const count = (n: number): string => Math.round(n).toLocaleString('en')
+
+/** `4.25 %`; a rate of crashes needs two digits. */
+export const percent = (fraction: number): string => `${(fraction * 100).toFixed(2)} %`
+
+/** `850 ms`, `1.24 s`. */
+export const duration = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`)
+
+/** `1 event`, `2 events`. */
+export const plural = (n: number, one: string, many = `${one}s`): string => (n === 1 ? one : many)
+
+const MAX_TEXT = 120
+
+/**
+ * A text that comes from events, as one line without markup: it is data. Markdown shows it as code.
+ */
+export const quoted = (text: string): string => `\`${plain(text, MAX_TEXT).replaceAll('`', "'")}\``
+
+/** One line, without control and formatting characters, cut at a length. */
+export function plain(text: string, max = 200): string {
+  const line = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line
 }

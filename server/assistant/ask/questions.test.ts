@@ -5,7 +5,7 @@ import { answerQuestion } from './answer-question.ts'
 import type { AnswerSource } from './ask.api.ts'
 import { FigureCheck } from './cite-figures.ts'
 import { understand } from './understand.ts'
-import { count, percent } from './words.ts'
+import { count, percent } from './question.ts'
 import { NOW, seedWorld, type Run, type Sent } from './world.fixture.ts'
 
 /**

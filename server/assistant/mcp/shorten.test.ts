@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shorten } from './shorten.ts'
+import { shorten } from './call-tool.ts'
 
 test('what fits is unchanged', () => {
   const value = { items: [1, 'two', { three: null }] }

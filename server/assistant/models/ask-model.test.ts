@@ -7,8 +7,7 @@ import { aPerson, type Person } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import type { AssistantState } from './models.api.ts'
-import { askModel, type Asked } from './ask-model.ts'
-import { maskPersonal } from './mask-personal.ts'
+import { askModel, type Asked, maskPersonal } from './ask-model.ts'
 
 const model = await fakeModel('openai')
 afterAll(() => model.close())

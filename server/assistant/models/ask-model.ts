@@ -2,11 +2,11 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
-import { maskPersonal } from './mask-personal.ts'
 import { ModelError } from './model-error.ts'
 import { reserveCall, settleCall, type Reservation, type Tokens } from './reserve-call.ts'
 import { streamModel, type MODEL_LIMITS, type ModelAnswer } from './stream-model.ts'
 import type { Prompt } from './wire.ts'
+import { textPattern } from '../../events/protocol/scrub-patterns.ts'
 
 export type Asked = Prompt & {
   readonly purpose: 'ask' | 'analysis' | 'query'
@@ -104,3 +104,20 @@ async function record(
   })
   return used
 }
+
+const PATTERNS = (['email', 'ip_address'] as const).map((pattern) => textPattern({ pattern, regex: null }, ''))
+
+/**
+ * The text without e-mail and IP addresses. Stored values are scrubbed by the rules of their project; a model needs
+ * neither of them, whatever those rules keep.
+ */
+export const maskPersonal = (text: string): string =>
+  PATTERNS.reduce(
+    (masked, pattern) =>
+      pattern?.replace(
+        masked,
+        () => pattern.word,
+        () => {},
+      ) ?? masked,
+    text,
+  )

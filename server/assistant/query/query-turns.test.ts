@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aSession } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { countQuery, inQueryTurn } from './query-turns.ts'
+import { countQuery, inQueryTurn } from './run-query.ts'
 
 const { app, clock } = await testApp()
 const member = (orgId: string) => aSession({ userId: newId(), name: 'Ada', orgId, role: 'member' })

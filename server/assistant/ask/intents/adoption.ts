@@ -2,7 +2,7 @@ import { ofScope, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { page, Release } from '../shapes.ts'
-import { count, percent, plural } from '../words.ts'
+import { count, percent, plural } from '../question.ts'
 
 /** "What is the adoption of 4.12?", "How many people have updated?" */
 export const adoption: Intent = {

@@ -3,7 +3,7 @@ import { pathTo } from '../facts.ts'
 import { totalText } from '../list-issues.ts'
 import { Alert, page } from '../shapes.ts'
 import { timeText } from '../time-words.ts'
-import { count, plural, quoted } from '../words.ts'
+import { count, plural, quoted } from '../question.ts'
 
 /** "Which alerts fired today?" */
 export const alerts: Intent = {

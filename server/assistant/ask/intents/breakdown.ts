@@ -2,8 +2,7 @@ import { filterWords, healthFilters, askedRange, type Intent } from '../asked.ts
 import { pathTo } from '../facts.ts'
 import { findReleases, ofReleases } from '../find-release.ts'
 import { Breakdown } from '../shapes.ts'
-import type { Question } from '../question.ts'
-import { count, percent, plural, quoted } from '../words.ts'
+import { type Question, count, percent, plural, quoted } from '../question.ts'
 
 const DIMENSIONS = [
   ['device_class', /device class|low[- ]end|high[- ]end|class of device/, 'device classes'],

@@ -2,7 +2,7 @@ import type { Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findRelease, findReleases } from '../find-release.ts'
 import { type Release, ReleaseDetail } from '../shapes.ts'
-import { count, percent, plural } from '../words.ts'
+import { count, percent, plural } from '../question.ts'
 
 /** "Compare 4.12 with 4.11", "Is the latest release better than the previous one?" */
 export const compareReleases: Intent = {

@@ -3,7 +3,7 @@ import { pathTo, type Cite } from '../facts.ts'
 import { findReleases, ofReleases } from '../find-release.ts'
 import { type Release, Series } from '../shapes.ts'
 import { coveringRange, timeText, type Period } from '../time-words.ts'
-import { count, percent, plural, quoted } from '../words.ts'
+import { count, percent, plural, quoted } from '../question.ts'
 
 /** "How did the crash-free rate develop?", "What is the crash rate of 4.12 on Android?" */
 export const crashFree: Intent = {

@@ -2,7 +2,7 @@ import type { Asked, Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findIssue } from '../find-issue.ts'
 import { IssueUsers } from '../shapes.ts'
-import { count, plural, quoted } from '../words.ts'
+import { count, plural, quoted } from '../question.ts'
 import { sayMissingIssue } from './issue.ts'
 
 /** "Who is affected by SHOP-3?" */

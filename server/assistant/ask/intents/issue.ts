@@ -3,7 +3,7 @@ import { pathTo } from '../facts.ts'
 import { findIssue } from '../find-issue.ts'
 import { IssueReleases } from '../shapes.ts'
 import { timeText } from '../time-words.ts'
-import { count, plural, quoted } from '../words.ts'
+import { count, plural, quoted } from '../question.ts'
 
 const SHARED = ['device', 'device.model', 'os', 'os.name', 'browser', 'environment', 'release']
 

@@ -2,7 +2,7 @@ import { filterWords, ofScope, askedPeriod, quotedTerm, type Asked, type Intent 
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { issueRows, listIssues, sayIssues, totalText } from '../list-issues.ts'
-import { plural } from '../words.ts'
+import { plural } from '../question.ts'
 
 const NEW =
   /\bnew(?:ly)?\b|first (?:seen|appear)|never seen|unseen|introduc|\bfresh\b|start(?:ed)? (?:happening|appearing|occurring)|showed up|popped up|appeared|came in/

@@ -1,7 +1,7 @@
 import { filterWords, ofScope, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { issueRows, listIssues, OPEN, sayIssues, totalText } from '../list-issues.ts'
-import { plural } from '../words.ts'
+import { plural } from '../question.ts'
 
 /** "How many open issues are there?", "What is assigned to me?", "Which critical issues are unassigned?" */
 export const openIssues: Intent = {

@@ -1,7 +1,7 @@
 import { ofProjects, ofScope, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { Overview, StoreGuard } from '../shapes.ts'
-import { count, percent, plural } from '../words.ts'
+import { count, percent, plural } from '../question.ts'
 
 const read = (asked: Asked, range: string) =>
   asked.facts.read('readOverview', Overview, {

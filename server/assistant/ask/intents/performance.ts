@@ -2,7 +2,7 @@ import { filterWords, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo, type Cite } from '../facts.ts'
 import { findRelease, findReleases, ofReleases } from '../find-release.ts'
 import { Performance } from '../shapes.ts'
-import { count, duration, percent, plural, quoted } from '../words.ts'
+import { count, duration, percent, plural, quoted } from '../question.ts'
 
 const COMPARES = /compar|\bversus\b|\bvs\b|against|better|worse|than|differen/
 

@@ -3,7 +3,7 @@ import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { issueRows, listIssues, sayIssues } from '../list-issues.ts'
 import { ReleaseDetail } from '../shapes.ts'
-import { count, plural } from '../words.ts'
+import { count, plural } from '../question.ts'
 
 const CAME_BACK =
   /regress|c[ao]me back|came again|coming back|return(?:ed|s|ing)?\b|re-?appear|re-?open|re-?surfac|broke again|broken again|happen(?:s|ed|ing)? again|back again|resolved (?:issues|bugs) .*(?:again|back)/

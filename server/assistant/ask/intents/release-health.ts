@@ -1,7 +1,7 @@
 import { ofProjects, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findRelease, findReleases } from '../find-release.ts'
-import { count, percent, plural } from '../words.ts'
+import { count, percent, plural } from '../question.ts'
 
 /** Each verdict as advice for a rollout. */
 const ADVICE: Readonly<Record<string, string>> = {

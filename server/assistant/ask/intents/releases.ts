@@ -4,7 +4,7 @@ import { findReleases } from '../find-release.ts'
 import { listIssues } from '../list-issues.ts'
 import { page, Release } from '../shapes.ts'
 import { timeText } from '../time-words.ts'
-import { count, plural, quoted } from '../words.ts'
+import { count, plural, quoted } from '../question.ts'
 
 /** "which release broke checkout": of a part of the app. */
 const BROKE =

@@ -2,7 +2,7 @@ import { filterWords, askedRange, type Asked, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { findReleases, ofReleases } from '../find-release.ts'
 import { page, Screen, Transaction } from '../shapes.ts'
-import { count, duration, percent, plural, quoted } from '../words.ts'
+import { count, duration, percent, plural, quoted } from '../question.ts'
 
 const filters = ({ question }: Asked, release: string | undefined) => ({
   ...(question.os === null ? {} : { os: [question.os] }),

@@ -3,7 +3,7 @@ import { pathTo } from '../facts.ts'
 import { issueRows, listIssues, sayIssues } from '../list-issues.ts'
 import { Alert, Markers, page, Volume } from '../shapes.ts'
 import { timeText } from '../time-words.ts'
-import { count, plural, quoted } from '../words.ts'
+import { count, plural, quoted } from '../question.ts'
 import { HOUR_MS } from '../../../platform/kernel/day.ts'
 
 /** How long before a peak its causes are looked for. */

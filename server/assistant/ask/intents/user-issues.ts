@@ -2,7 +2,7 @@ import { ofScope, type Intent } from '../asked.ts'
 import { pathTo } from '../facts.ts'
 import { listIssues, totalText } from '../list-issues.ts'
 import { IssueEvents } from '../shapes.ts'
-import { count, plural, quoted } from '../words.ts'
+import { count, plural, quoted } from '../question.ts'
 
 /** "What happened to user 17?" */
 export const userIssues: Intent = {

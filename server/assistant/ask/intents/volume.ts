@@ -13,7 +13,7 @@ import {
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { Series, Volume } from '../shapes.ts'
-import { count, plural } from '../words.ts'
+import { count, plural } from '../question.ts'
 
 /** Asks for the course over days or hours. */
 const COURSE =

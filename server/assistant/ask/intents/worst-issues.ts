@@ -2,7 +2,7 @@ import { filterWords, ofScope, askedPeriod, quotedTerm, type Intent } from '../a
 import { pathTo } from '../facts.ts'
 import { findReleases } from '../find-release.ts'
 import { issueRows, listIssues, OPEN, sayIssues } from '../list-issues.ts'
-import { plural } from '../words.ts'
+import { plural } from '../question.ts'
 
 const WORST =
   /\bworst|\btop\b|most (?:common|frequent|painful|important|users|people|customers|events|often|severe|affect|harm|impact)|\bbiggest|\bmain\b|\bmajor\b|hurt|priorit|fix first|should (?:we|i) fix|work on|look (?:at|into)|tackle|focus on|what (?:broke|failed|crashed)|which (?:issues|bugs|errors|crashes|problems)|what (?:issues|bugs|errors|crashes|problems)|what(?:'s| is) (?:crashing|breaking|broken|failing)|list (?:the )?(?:issues|bugs|errors|crashes)|show (?:me )?(?:the )?(?:issues|bugs|errors|crashes)|affect(?:s|ing)? (?:the )?most/
