@@ -24,7 +24,7 @@ async function bundle(entry: string): Promise<{ code: string; map: string }> {
 }
 
 test('a minified bundle has the positions of trace-mapping, and its own functions and lines', async () => {
-  const { code, map } = await bundle('metro-functions.ts')
+  const { code, map } = await bundle('read-functions.ts')
   const index = buildSourceMapIndex(Buffer.from(map))
   const read = (part: number): Buffer => index.parts[part] ?? Buffer.alloc(0)
   const oracle = new AnyMap(map)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { findFunctions } from './source-functions.ts'
-import { readMetroFunctions } from './metro-functions.ts'
+import { readMetroFunctions, findFunctions } from './read-functions.ts'
 
 /** The name at each `§` of a source, which is removed. */
 function namesAt(source: string, marked: string): (string | null)[] {

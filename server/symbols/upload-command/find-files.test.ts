@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findDebugFiles, type Platform } from './find-debug-files.ts'
-import { findMapping } from './find-mapping.ts'
+import { findDebugFiles, type Platform, findMapping } from './upload-commands.ts'
 import { findSourceMaps } from './find-source-maps.ts'
 import type { Plan } from './plan.ts'
 

@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises'
-import { relative, resolve, sep } from 'node:path'
+import { relative, resolve, sep, basename, dirname, join } from 'node:path'
 import { codeUrl } from '../files/code-url.ts'
 import { SymbolFileError } from '../index-file/built-index.ts'
 import { debugIdInEdges, readEdges } from '../source-maps/file-edges.ts'
 import { refuseOtherFiles, trimPrefix } from '../source-maps/read-source-map.ts'
 import { checkSize } from './check-size.ts'
 import { type Plan, type PlannedUpload, UploadError } from './plan.ts'
-import { type Code, readCode } from './read-code.ts'
 import { type FoundFile, walkFiles } from './walk-files.ts'
+import { readDebugId, readSourceMapUrl } from '../source-maps/debug-id.ts'
 
-export type SourceMapOptions = {
+type SourceMapOptions = {
   readonly release?: string
   readonly dist?: string
   readonly urlPrefix: string
@@ -108,5 +108,39 @@ async function planMap(
       ...(debugId === null ? {} : { debug_id: debugId }),
     },
     names: [filename, ...(debugId === null ? [] : [debugId])],
+  }
+}
+
+/** Generated code beside source maps. */
+type Code = {
+  readonly path: string
+  /** By which events name the code. */
+  readonly debugId: string | null
+  /** Where its map may be, the best first. */
+  readonly mapPaths: readonly string[]
+  /** Whether the map is in the code, as a `data:` URL. */
+  readonly hasMapInside: boolean
+}
+
+async function readCode(path: string): Promise<Code> {
+  const edges = await readEdges(path)
+  const url = readSourceMapUrl(edges)
+  const hasMapInside = url?.startsWith('data:') === true
+  const named = url === null || hasMapInside ? [] : [placeOf(path, url)]
+  return { path, debugId: readDebugId(edges), mapPaths: [...named, `${path}.map`], hasMapInside }
+}
+
+/** An address on a server gives only a name: the map is where the build wrote it. */
+function placeOf(path: string, url: string): string {
+  const local = url.replace(/[?#].*$/su, '')
+  const name = /^(?:[a-z][a-z0-9+.-]*:|\/)/iu.test(local) ? basename(local) : local
+  return join(dirname(path), decoded(name))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

@@ -1,11 +1,11 @@
-import { FileRefusedError } from './call-api.ts'
-import type { Target } from './call-server.ts'
-import { findProject } from './find-project.ts'
+import { FileRefusedError, callApi } from './call-api.ts'
+import { type Target, parseAnswer } from './call-server.ts'
 import { type PlannedUpload, UploadError } from './plan.ts'
 import type { Screen } from './screen.ts'
-import { sendFile } from './send-file.ts'
-import { sizeText } from './size-text.ts'
-import { type SentFile, waitUntilIndexed } from './wait-until-indexed.ts'
+import { sendFile, StoredFile } from './send-file.ts'
+import { sizeText } from './check-size.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
 
 /** A file of this size takes long enough that its start is a line of its own. */
 const LARGE_BYTES = 16 * 1024 * 1024
@@ -90,4 +90,106 @@ async function reportIndexes(
       `${files(left.length)} not indexed after ${wait.timeoutMs / 1_000} s, such as ${first.upload.path}. They are stored: look on the page Symbols later, or wait longer with --timeout.`,
     )
   return failed === 0
+}
+
+/** A file that is stored and perhaps not indexed yet. */
+type SentFile = { readonly upload: PlannedUpload; readonly file: StoredFile }
+
+const INTERVAL_MS = 1_000
+const Page = z.object({ items: z.array(StoredFile), next_cursor: z.string().nullable() })
+
+/**
+ * Reads the states of files until each is ready or failed, or the time is over.
+ * @param onEnd is called once for each file that is no longer being indexed
+ * @returns files that are being indexed still
+ * @throws UploadError when the service does not answer
+ */
+async function waitUntilIndexed(
+  target: Target,
+  projectId: string,
+  sent: readonly SentFile[],
+  options: {
+    readonly timeoutMs: number
+    readonly onEnd: (ended: SentFile) => void
+    readonly say: (line: string) => void
+  },
+): Promise<readonly SentFile[]> {
+  const until = performance.now() + options.timeoutMs
+  let left = sent
+  for (;;) {
+    left = left.filter((one) => {
+      if (one.file.state !== 'indexing') options.onEnd(one)
+      return one.file.state === 'indexing'
+    })
+    const leftMs = until - performance.now()
+    if (left.length === 0 || leftMs <= 0) return left
+    await wait(Math.min(INTERVAL_MS, leftMs))
+    const now = new Map<string, StoredFile>()
+    for (const to of ['source-maps', 'dsyms'] as const) {
+      const files = left.filter(({ upload }) => upload.to === to).map(({ file }) => file)
+      for (const file of await readStates(target, `api/projects/${projectId}/${to}`, files, options.say))
+        now.set(file.id, file)
+    }
+    left = left.map((one) => ({ ...one, file: now.get(one.file.id) ?? DELETED(one.file) }))
+  }
+}
+
+const DELETED = (file: StoredFile): StoredFile => ({
+  ...file,
+  state: 'failed',
+  problem: 'The file was deleted meanwhile.',
+})
+
+/** Lists begin with the newest files, so that the pages behind the oldest of these need not be read. */
+async function readStates(
+  target: Target,
+  path: string,
+  files: readonly StoredFile[],
+  say: (line: string) => void,
+): Promise<StoredFile[]> {
+  const found: StoredFile[] = []
+  const wanted = new Set(files.map(({ id }) => id))
+  const oldest = Math.min(...files.map(({ created_at: at }) => Date.parse(at)))
+  let cursor: string | null = null
+  while (found.length < wanted.size) {
+    const query = new URLSearchParams({ limit: '100', ...(cursor === null ? {} : { cursor }) })
+    const answer = await callApi(target, { method: 'GET', path: `${path}?${query.toString()}` }, say)
+    const page: z.output<typeof Page> = parseAnswer(Page, answer, target)
+    found.push(...page.items.filter(({ id }) => wanted.has(id)))
+    cursor = page.next_cursor
+    const last = page.items.at(-1)
+    if (cursor === null || last === undefined || Date.parse(last.created_at) < oldest) break
+  }
+  return found
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/iu
+const Projects = z.object({
+  items: z.array(z.object({ id: z.string(), slug: z.string(), number: z.number() })),
+  next_cursor: z.string().nullable(),
+})
+const MAX_SHOWN = 10
+
+/**
+ * The id of a project.
+ * @param name its short name, its id, or its number in the DSN
+ * @throws UploadError when the organisation of the API key has no such project
+ */
+async function findProject(target: Target, name: string, say: (line: string) => void): Promise<string> {
+  if (UUID.test(name)) return name.toLowerCase()
+  const others: string[] = []
+  let cursor: string | null = null
+  do {
+    const query = new URLSearchParams({ limit: '100', ...(cursor === null ? {} : { cursor }) })
+    const answer = await callApi(target, { method: 'GET', path: `api/projects?${query.toString()}` }, say)
+    const page: z.output<typeof Projects> = parseAnswer(Projects, answer, target)
+    const found = page.items.find(({ slug, number }) => slug === name || String(number) === name)
+    if (found !== undefined) return found.id
+    others.push(...page.items.map(({ slug }) => slug))
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  const shown = [...others.slice(0, MAX_SHOWN), ...(others.length > MAX_SHOWN ? ['…'] : [])].join(', ')
+  throw new UploadError(
+    `The organisation of this token has no project ${name}. ${others.length === 0 ? 'Create one in the dashboard.' : `--project takes one of ${shown}.`}`,
+  )
 }

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import { sizeText } from './size-text.ts'
+import { sizeText } from './check-size.ts'
 
 /** The lines of the command, with a bar below them on a terminal. */
 export type Screen = {

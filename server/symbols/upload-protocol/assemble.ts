@@ -5,20 +5,26 @@ import { cleanFilename } from '../../events/attachments/attachment.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Upload } from '../../platform/context/handlers.ts'
-import { AppError, invalid } from '../../platform/kernel/errors.ts'
+import { AppError, invalid, unavailable, tooLarge } from '../../platform/kernel/errors.ts'
 import { withScratch } from '../files/scratch.ts'
 import { selectFilesById, type SymbolFileRow } from '../files/symbol-files.queries.ts'
 import { readForm } from '../uploads/read-form.ts'
 import { type FileNames, storeFiles, unnamedFile } from '../uploads/store-files.ts'
 import { unzip } from '../uploads/unzip.ts'
 import { isDartMap, listNamedObjects, nameDartMap } from '../uploads/upload-dsym.ts'
-import { findAssembled, insertAssembled } from './chunks.queries.ts'
-import { inTurn } from './in-turn.ts'
-import { type ChunkedFile, joinChunks, missingChunks } from './join-chunks.ts'
+import { findAssembled, insertAssembled, findChunks, type StoredChunk } from './chunks.queries.ts'
 import { storeBundle } from './store-bundle.ts'
 import { toolProject, toolProjects } from './tool-names.ts'
 import type { ToolProject } from './tools.queries.ts'
 import type { Dif, uploadProtocolRoutes } from './upload-protocol.api.ts'
+import { perApp } from '../../platform/context/per-app.ts'
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import { PIECE_BYTES } from '../../platform/blobs/pack-content.ts'
+import { readPiece } from '../../platform/blobs/blobs.queries.ts'
+import { MAX_BYTES } from '../files/symbol-kinds.api.ts'
 
 /** Files of upload tools: put together of chunks, then stored like uploads of the product API. */
 
@@ -197,4 +203,82 @@ export async function uploadDsyms(
     if (difs.length === 0) throw refusal
     return difs
   })
+}
+
+/** Files on their way may take 2.5 GiB of the disk each, and are read and written several times. */
+const MAX_WAITING = 20
+
+type Queue = { last: Promise<unknown>; length: number }
+const queuesOf = perApp(() => new Map<string, Queue>())
+
+/**
+ * Runs the works of an organisation one after the other.
+ * @throws AppError unavailable when many wait
+ */
+async function inTurn<T>(app: App, orgId: string, work: () => Promise<T>): Promise<T> {
+  const queues = queuesOf(app)
+  const queue = queues.get(orgId) ?? { last: Promise.resolve(), length: 0 }
+  if (queue.length > MAX_WAITING)
+    throw unavailable('Too many files are put together at once. Try again in a few seconds.', 5)
+  queues.set(orgId, queue)
+  queue.length++
+  const own = queue.last.then(work)
+  queue.last = own.catch(() => {})
+  try {
+    return await own
+  } finally {
+    if (--queue.length === 0) queues.delete(orgId)
+  }
+}
+
+/** A file in pieces, as a tool names it. */
+type ChunkedFile = {
+  /** SHA-1 of the whole, hexadecimal. */
+  readonly checksum: string
+  readonly chunks: readonly string[]
+}
+
+/** Chunks that the organisation does not have, in order and each once. */
+async function missingChunks(app: App, orgId: string, { chunks }: ChunkedFile): Promise<string[]> {
+  const found = await findChunks(app.db, orgId, [...new Set(chunks)])
+  return [...new Set(chunks)].filter((digest) => !found.has(digest))
+}
+
+/**
+ * Writes a file of its chunks to a folder.
+ * @returns its path
+ * @throws AppError invalid when a chunk is missing or the whole has another SHA-1, too_large
+ */
+async function joinChunks(app: App, orgId: string, file: ChunkedFile, folder: string): Promise<string> {
+  const found = await findChunks(app.db, orgId, [...new Set(file.chunks)])
+  const inOrder = file.chunks.map((digest) => {
+    const chunk = found.get(digest)
+    if (chunk === undefined) throw invalid(`The chunk ${digest} is missing. Send it again.`)
+    return chunk
+  })
+  if (inOrder.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MAX_BYTES.macho)
+    throw tooLarge(`A file may have at most ${MAX_BYTES.macho / 1024 ** 2} MiB.`)
+  const path = join(folder, 'joined')
+  const sha1 = createHash('sha1')
+  await pipeline(
+    Readable.from(bytesOf(app, inOrder, (bytes) => sha1.update(bytes))),
+    createWriteStream(path, { mode: 0o600 }),
+  )
+  if (sha1.digest('hex') !== file.checksum)
+    throw invalid('The file that was put together of its chunks has another SHA-1. Send it again.')
+  return path
+}
+
+async function* bytesOf(
+  app: App,
+  chunks: readonly StoredChunk[],
+  onBytes: (bytes: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  for (const { blobId, sizeBytes, sha1 } of chunks)
+    for (let seq = 0; seq * PIECE_BYTES < sizeBytes; seq++) {
+      const piece = await readPiece(app.db, blobId, seq)
+      if (piece === null) throw invalid(`The chunk ${sha1} is missing. Send it again.`)
+      onBytes(piece)
+      yield piece
+    }
 }
