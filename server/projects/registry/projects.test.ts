@@ -8,9 +8,8 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { createProject } from '../../service/project-settings/create-project.ts'
 import { listProjects } from './view-project.ts'
 import { readOnboarding } from './read-onboarding.ts'
-import { readProjectSettings } from '../../service/project-settings/read-project-settings.ts'
 import { rotateDsn } from './rotate-dsn.ts'
-import { updateProjectSettings } from '../../service/project-settings/update-project-settings.ts'
+import { updateProjectSettings, readProjectSettings } from '../../service/project-settings/update-project-settings.ts'
 
 const t = await testApp()
 const MINUTE_MS = 60_000

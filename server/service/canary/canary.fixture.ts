@@ -4,8 +4,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import { canaryChannel } from './canary-channel.ts'
 import { selectSnapshot } from './canary.queries.ts'
 import type { CanaryReport } from './canary.api.ts'
-import type { Canary } from './create-canary.ts'
-import { readCanary } from './read-canary.ts'
+import { type Canary, readCanary } from './create-canary.ts'
 
 /** The canary of a service that has one. */
 export function canaryOf({ service }: TestServer): Canary {

@@ -6,8 +6,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import { CANARY_PROJECT_ID, CANARY_RULE_ID } from '../../platform/kernel/ids.ts'
 import { publish } from '../../platform/storage/bus.ts'
 import { canaryOf, deliver, runsOf, watch, wholeRun } from './canary.fixture.ts'
-import { createCanary } from './create-canary.ts'
-import { readCanary } from './read-canary.ts'
+import { createCanary, readCanary } from './create-canary.ts'
 import { removeRuns } from './remove-runs.ts'
 
 /** Digestion and deliveries run when a test asks for them: between, their roles are stopped. */

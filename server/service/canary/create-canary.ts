@@ -1,14 +1,39 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../../platform/context/app.ts'
-import { newId } from '../../platform/kernel/ids.ts'
+import {
+  newId,
+  CANARY_ACTION_ID,
+  CANARY_ORG_ID,
+  CANARY_PROJECT_ID,
+  CANARY_PROJECT_NUMBER,
+  CANARY_RULE_ID,
+} from '../../platform/kernel/ids.ts'
 import { EVERY_ORG, publishLive } from '../../platform/live/publish.ts'
-import { noteSent, restartRun, selectSnapshot, startRun, storeVerdict, type Snapshot } from './canary.queries.ts'
+import {
+  noteSent,
+  restartRun,
+  selectSnapshot,
+  startRun,
+  storeVerdict,
+  type Snapshot,
+  selectReport,
+} from './canary.queries.ts'
 import { judge } from './judge.ts'
-import { prepareCanary } from './prepare-canary.ts'
-import { sendTestEvent } from './send-test-event.ts'
 import { envelopeOfRun } from './test-event.ts'
+import { insertActions, insertRule, selectActions } from '../../alerts/rules/rules.queries.ts'
+import { completeConditions } from '../../alerts/rules/conditions.ts'
+import { insertHiddenOrg } from '../../identity/auth/auth.queries.ts'
+import { sealedNewDataKey } from '../../identity/auth/org-sealer.ts'
+import { LATEST_GROUPING_VERSION } from '../../issues/grouping/grouping-rules.api.ts'
+import { openLane } from '../../platform/outbox/open-lane.ts'
+import { newPublicKey } from '../../projects/registry/rotate-dsn.ts'
+import { insertProject, insertProjectKey, readProjectKeys } from '../../projects/registry/projects.queries.ts'
+import { lockUntilEnd } from '../../platform/storage/advisory-lock.queries.ts'
+import { CANARY_CHANNEL } from './canary-channel.ts'
+import { text } from 'node:stream/consumers'
+import type { CanaryReport } from './canary.api.ts'
 
 export type CanaryTiming = {
   /** The first event waits until the other roles have started. */
@@ -163,3 +188,141 @@ function hostOf(host: string): string {
 
 const isEqual = (given: string | string[] | undefined, token: string): boolean =>
   typeof given === 'string' && given.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token))
+
+/** An arbitrary number: one process prepares, the others wait. */
+const PREPARE_LOCK = 7_201_994_337
+/** Letters that no slug of a member's organisation begins with. */
+const SLUG = '.canary'
+const NAME = 'End-to-end test'
+
+/**
+ * Makes what the test needs, where it is missing: the hidden organisation, its project, the rule and the lane of its
+ * action. No facts: no member did it, and no member sees it.
+ * @returns the key that the test sends with
+ */
+async function prepareCanary(app: App): Promise<string> {
+  return app.tx(async (tx) => {
+    await lockUntilEnd(tx, PREPARE_LOCK)
+    const [known] = await readProjectKeys(tx, CANARY_PROJECT_ID)
+    const now = app.clock.now()
+    const publicKey = known?.public_key ?? newPublicKey()
+    if (known === undefined) {
+      await insertHiddenOrg(tx, {
+        id: CANARY_ORG_ID,
+        slug: SLUG,
+        name: NAME,
+        data_key_sealed: sealedNewDataKey(app, CANARY_ORG_ID),
+        created_at: now,
+      })
+      await insertProject(tx, {
+        id: CANARY_PROJECT_ID,
+        number: CANARY_PROJECT_NUMBER,
+        org_id: CANARY_ORG_ID,
+        name: NAME,
+        slug: 'canary',
+        platform: 'other',
+        // The intake takes the key in every region.
+        region: 'eu-central-1',
+        settings: JSON.stringify({ grouping_version: LATEST_GROUPING_VERSION }),
+        created_at: now,
+      })
+      await insertProjectKey(tx, { id: newId(), project_id: CANARY_PROJECT_ID, public_key: publicKey, created_at: now })
+    }
+    if ((await selectActions(tx, [CANARY_RULE_ID])).length === 0) {
+      await insertRule(tx, {
+        id: CANARY_RULE_ID,
+        org_id: CANARY_ORG_ID,
+        project_id: CANARY_PROJECT_ID,
+        name: NAME,
+        trigger_type: 'new_issue',
+        conditions: JSON.stringify(completeConditions('new_issue', {})),
+        enabled: true,
+        cooldown_minutes: 0,
+        escalate_after_minutes: null,
+        close_with_issue: false,
+        created_by: null,
+        created_at: now,
+        updated_at: now,
+      })
+      await openLane(tx, { id: CANARY_ACTION_ID, orgId: CANARY_ORG_ID, channel: CANARY_CHANNEL })
+      // The API takes no action of this type.
+      await insertActions(tx, [
+        {
+          id: CANARY_ACTION_ID,
+          rule_id: CANARY_RULE_ID,
+          org_id: CANARY_ORG_ID,
+          position: 0,
+          is_escalation: false,
+          type: 'canary',
+        },
+      ])
+    }
+    return publicKey
+  })
+}
+
+/** Whose listener takes the event: this process's own. */
+type OwnListener = {
+  readonly host: string
+  readonly port: number
+  /** Headers that mark the request as the canary's. */
+  readonly mark: Readonly<Record<string, string>>
+}
+
+const TIMEOUT_MS = 10_000
+const MAX_REFUSAL_CHARACTERS = 200
+
+/**
+ * Sends an envelope to the intake of this process, as an SDK would. No address that a user typed is involved.
+ * @returns null when the intake stored it, else what it answered
+ */
+async function sendTestEvent(
+  listener: OwnListener,
+  publicKey: string,
+  envelope: Buffer,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | null>()
+  const sending = request(
+    {
+      host: listener.host,
+      port: listener.port,
+      method: 'POST',
+      path: `/api/${CANARY_PROJECT_NUMBER}/envelope/`,
+      agent: false,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      headers: {
+        ...listener.mark,
+        'content-type': 'application/x-sentry-envelope',
+        'content-length': envelope.length,
+        'x-sentry-auth': `Sentry sentry_version=7, sentry_key=${publicKey}, sentry_client=faultline.canary/1.0.0`,
+      },
+    },
+    (response) => {
+      text(response).then(
+        (body) => resolve(response.statusCode === 200 ? null : refusal(response.statusCode, body)),
+        reject,
+      )
+    },
+  )
+  sending.on('error', reject)
+  sending.end(envelope)
+  return promise.catch((error: unknown) => short(error instanceof Error ? error.message : String(error)))
+}
+
+const refusal = (status: number | undefined, body: string): string => short(`${status ?? '?'}: ${detailIn(body)}`)
+
+/** The intake answers `{"detail": "…"}`. */
+function detailIn(body: string): string {
+  return /"detail":\s*"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? body
+}
+
+const short = (text_: string): string => text_.trim().slice(0, MAX_REFUSAL_CHARACTERS)
+
+/** The result of the end-to-end test, as the processes that watch it have stored it. */
+export async function readCanary({ db, config }: App): Promise<CanaryReport> {
+  const { state, failed_step, explanation, ...times } = await selectReport(db)
+  const interval_minutes = config.canaryMinutes
+  if (interval_minutes === 0) return { state: 'off', failed_step: null, explanation: '', ...times, interval_minutes }
+  return { state, failed_step, explanation, ...times, interval_minutes }
+}

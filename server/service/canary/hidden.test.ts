@@ -4,7 +4,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import { contract } from '../api/contract.ts'
 import { createOwner } from '../../identity/accounts/create-owner.ts'
 import { verifyChains } from '../../history/audit/verify-chains.ts'
-import { rotateDataKeys } from '../cli/rotate-data-keys.ts'
+import { rotateDataKeys } from '../cli/account-commands.ts'
 import {
   CANARY_ACTION_ID,
   CANARY_ORG_ID,

@@ -7,17 +7,40 @@ import {
 } from '../../identity/accounts/recover-account.ts'
 import { createOwner } from '../../identity/accounts/create-owner.ts'
 import { activeSessions, allOrgIds } from '../../identity/auth/auth.queries.ts'
-import { rotateSigningKey, signingKey } from '../../identity/auth/signing-keys.ts'
+import { rotateSigningKey, signingKey, SIGNING_KEYS } from '../../identity/auth/signing-keys.ts'
 import { systemActor } from '../../platform/context/actor.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, invalid } from '../../platform/kernel/errors.ts'
 import { verifyDomainByOperator } from '../../identity/external-identity/verify-domain.ts'
 import { disableTwoFactorByOperator } from '../../identity/two-factor/disable-two-factor.ts'
-import { rotateDataKeys } from './rotate-data-keys.ts'
-import { rotateMasterKey } from './rotate-master-key.ts'
-import { withApp } from './with-app.ts'
 import { countedWord } from '../../platform/kernel/value-text.ts'
+import { orgResealer, replaceDataKey, DATA_KEYS } from '../../identity/auth/org-sealer.ts'
+import { HMAC_KEYS } from '../../identity/auth/start-session.ts'
+import type { App } from '../../platform/context/app.ts'
+import { PUSH_TOKENS } from '../../alerts/notifications/push-token.ts'
+import { ERASED_USERS } from '../erasure/key-place.ts'
+import { SCRUB_KEYS } from '../../ingest/scrubbing/scrub-settings.ts'
+import { ALERT_ACTIONS } from '../../alerts/rules/action-config.ts'
+import { CLIENT_SECRETS } from '../../identity/external-identity/client-secret.ts'
+import { type Sealer, existingEncryptionKeys } from '../../platform/storage/seal.ts'
+import {
+  countOlderValues,
+  type OrgSealedColumn,
+  rowsOfOrg,
+  type SealedColumn,
+} from '../../platform/storage/sealed-column.ts'
+import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../../integrations/webhooks/secrets.ts'
+import { reseal } from './reseal.ts'
+import { CANARY, createApp, createLog } from '../app.ts'
+import { AUDIT_KEYS } from '../../history/audit/audit-key.ts'
+import { QUEUED_MAILS } from '../../platform/mails/sealed-mail.ts'
+import { FACTOR_SECRETS } from '../../identity/two-factor/backup-codes.ts'
+import { readConfig } from '../../config.ts'
+import { checkMigrated } from './check-migrated.ts'
+import { openExistingDatabase } from './database.ts'
+import { operatorError } from './operator-error.ts'
+import { createStopper } from './stopper.ts'
 
 /** Commands for accounts (docs/operator-commands.md). Each writes the audit log. Secrets never are arguments. */
 
@@ -132,4 +155,130 @@ function showProgress(done: number, total: number): void {
   if (!process.stdout.isTTY) return console.log(`${done} of ${total}`)
   const bar = '#'.repeat(Math.round(share * 30)).padEnd(30, '.')
   process.stdout.write(`\r[${bar}] ${done} of ${total}${share === 1 ? '\n' : ''}`)
+}
+
+/** Everything that data keys of organisations seal. */
+export const ORG_SEALED: readonly OrgSealedColumn[] = [
+  HMAC_KEYS,
+  SCRUB_KEYS,
+  ERASED_USERS,
+  CLIENT_SECRETS,
+  WEBHOOK_HEADERS,
+  WEBHOOK_SECRETS,
+  PUSH_TOKENS,
+  ALERT_ACTIONS,
+]
+
+/**
+ * Gives every organisation a new data key, and seals its values again with it, beside a running service. May be
+ * interrupted at any time and run again: an organisation with values of the key before keeps its key, and the rest of them
+ * is sealed again.
+ */
+export async function rotateDataKeys(
+  app: App,
+  progress: (done: number, total: number) => void,
+  signal?: AbortSignal,
+): Promise<{ readonly orgs: number; readonly resealed: number }> {
+  const orgIds = await allOrgIds(app.db)
+  let [total, resealed] = [0, 0]
+  for (const orgId of orgIds) {
+    signal?.throwIfAborted()
+    const left = await olderValues(app, orgId, await orgResealer(app, orgId, app.db))
+    // Values of an interrupted run come first: a key is forgotten when the second one after it is made.
+    if (left === 0)
+      await app.tx(async (tx) => {
+        const keyId = await replaceDataKey(app, orgId, tx)
+        await recordFacts(tx, factContext(app, systemActor('rotate-keys')), [
+          { kind: 'encryption.key_rotated', orgId, data: { key_id: keyId } },
+        ])
+      })
+    total += await olderValues(app, orgId, await orgResealer(app, orgId, app.db))
+  }
+  const onBatch = (values: number): void => {
+    resealed += values
+    progress(resealed, total)
+  }
+  for (const orgId of orgIds) {
+    const sealer = await orgResealer(app, orgId, app.db)
+    for (const column of ORG_SEALED) {
+      const rows = rowsOfOrg(column, orgId)
+      await reseal(app, column, sealer, ({ keys }) => column.placeOf(orgId, ...keys), { rows, onBatch, signal })
+    }
+  }
+  return { orgs: orgIds.length, resealed }
+}
+
+async function olderValues(app: App, orgId: string, { keyId }: Sealer): Promise<number> {
+  let sum = 0
+  for (const column of ORG_SEALED) sum += await countOlderValues(app.db, column, keyId, rowsOfOrg(column, orgId))
+  return sum
+}
+
+/** Everything that the master key seals. Data keys of organisations seal the rest (`account-commands.ts`). */
+export const MASTER_SEALED: readonly SealedColumn[] = [
+  DATA_KEYS,
+  SIGNING_KEYS,
+  AUDIT_KEYS,
+  FACTOR_SECRETS,
+  QUEUED_MAILS,
+  CANARY,
+]
+
+/**
+ * Seals everything with the first key of ENCRYPTION_KEYS. May be interrupted at any time and run again: it continues with
+ * what is left. A running service opens both, if it has both keys.
+ * @returns how many values are still sealed with another key: a service without the new key made them meanwhile
+ */
+export async function rotateMasterKey(
+  app: App,
+  progress: (done: number, total: number) => void,
+  signal?: AbortSignal,
+): Promise<{ readonly resealed: number; readonly left: number }> {
+  const { keyId } = app.sealer
+  const left = async () => {
+    let sum = 0
+    for (const column of MASTER_SEALED) sum += await countOlderValues(app.db, column, keyId)
+    return sum
+  }
+  const total = await left()
+  let resealed = 0
+  for (const column of MASTER_SEALED)
+    await reseal(app, column, app.sealer, ({ keys }) => column.placeOf(...keys), {
+      signal,
+      onBatch: (values) => progress((resealed += values), total),
+    })
+  if (resealed > 0)
+    for (const orgId of await allOrgIds(app.db))
+      await app.tx((tx) =>
+        recordFacts(tx, factContext(app, systemActor('rotate-keys')), [
+          { kind: 'encryption.key_rotated', orgId, data: { key_id: keyId } },
+        ]),
+      )
+  return { resealed, left: await left() }
+}
+
+/**
+ * Runs a command of the operator on the database of a running service, or on one it starts meanwhile. It applies no
+ * migrations and creates no keys.
+ * @param work returns the lines that say what it did
+ */
+export async function withApp(work: (app: App) => Promise<string | readonly string[]>): Promise<void> {
+  const environment = readConfig()
+  // The lines of the command are the answer; what it logs is in the audit log.
+  const quiet = { ...environment, logLevel: 'warn' as const }
+  const stopper = createStopper()
+  await stopper.start(() =>
+    operatorError(async () => {
+      const { connectionString, dataDir, stop } = await openExistingDatabase(quiet, console.error, stopper.signal)
+      stopper.onStop(stop)
+      const config = { ...quiet, dataDir }
+      if (config.encryptionKeys === null) existingEncryptionKeys(dataDir)
+      await checkMigrated(connectionString)
+      const app = await createApp(config, connectionString, 2, 'admin', { log: createLog(config) })
+      stopper.onStop(() => app.close())
+      const lines = [await work(app)].flat()
+      for (const line of lines.slice(0, -1)) console.log(line)
+      stopper.stop(lines.at(-1) ?? '', 0)
+    }),
+  )
 }

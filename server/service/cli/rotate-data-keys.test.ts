@@ -25,7 +25,7 @@ import { prepareWebhooks } from '../../integrations/webhooks/prepare-webhooks.ts
 import { createEndpoint } from '../../integrations/webhooks/create-endpoint.ts'
 import { aDevice, type TestDevice } from '#test/kit/push-devices.ts'
 import { keyIdsBySealedColumn } from '#test/kit/sealed-values.ts'
-import { ORG_SEALED, rotateDataKeys } from './rotate-data-keys.ts'
+import { ORG_SEALED, rotateDataKeys } from './account-commands.ts'
 
 const key = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`
 const [k1, k2] = [key('k1'), key('k2')]

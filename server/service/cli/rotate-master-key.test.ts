@@ -12,7 +12,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { readConfig } from '../../config.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { openSecret, sealSecret } from '../../identity/two-factor/backup-codes.ts'
-import { MASTER_SEALED, rotateMasterKey } from './rotate-master-key.ts'
+import { MASTER_SEALED, rotateMasterKey } from './account-commands.ts'
 
 const key = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`
 const [k1, k2] = [key('k1'), key('k2')]

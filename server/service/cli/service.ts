@@ -17,15 +17,13 @@ import type { SpoolReadiness } from '../../ingest/spool/write.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
 import { pendingMigrations } from '../../platform/storage/migrate.ts'
-import { createCanary, type Canary, type CanaryTiming } from '../canary/create-canary.ts'
-import { readCanary } from '../canary/read-canary.ts'
+import { createCanary, type Canary, type CanaryTiming, readCanary } from '../canary/create-canary.ts'
 import { createDigester } from '../../ingest/digest/digester.ts'
 import { CHANNELS } from '../channels.ts'
 import type { Channel } from '../../platform/outbox/channel.ts'
 import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
 import { TASKS } from '../tasks.ts'
 import { clearUploads } from '../../symbols/tasks.ts'
-import { superviseDigestion } from './digest-supervisor.ts'
 import {
   deliveryFigures,
   digestFigures,
@@ -34,6 +32,8 @@ import {
   passwordFigures,
   type DigestSums,
 } from './figures.ts'
+import { Worker } from 'node:worker_threads'
+import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
 
 export type Service = {
   readonly port: number
@@ -46,7 +46,7 @@ export type Service = {
   close(): Promise<void>
 }
 
-export type ServiceOptions = {
+type ServiceOptions = {
   /** `thread` for the product. For tests: `inline` digests in this thread continuously, `manual` only in `drain`. */
   readonly digestion: 'thread' | 'inline' | 'manual'
   /** Whether a process with the role `schedule` runs background jobs. Default true. */
@@ -309,3 +309,90 @@ function within<T>(ms: number, work: Promise<T>): Promise<T> {
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
+
+type DigestSupervisor = {
+  /** Sums since the service started, over all threads. */
+  figures(): DigestThreadReport
+  /** Waits at most `graceMs` for the thread to finish its batch. What is not digested stays in the spool. */
+  stop(graceMs: number): Promise<void>
+}
+
+const NOTHING: DigestThreadReport = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
+const MIN_PAUSE_MS = 200
+const MAX_PAUSE_MS = 5_000
+/** After a thread ran this long, the next failure starts with the shortest pause again. */
+const HEALTHY_MS = 30_000
+const HEAP_MB = 512
+
+/**
+ * Runs the digest thread and restarts it when it ends unexpectedly. What it had not recorded is still in the spool.
+ * @param handOver where the intake of this process hands over what it wrote; null when there is no intake
+ */
+export function superviseDigestion(
+  app: App,
+  connectionString: string,
+  handOver: HandOver | null = null,
+): DigestSupervisor {
+  let stopped = false
+  let worker: Worker | null = null
+  let past = NOTHING
+  let current = NOTHING
+  let pauseMs = MIN_PAUSE_MS
+  let restart: NodeJS.Timeout | undefined
+
+  const start = (): void => {
+    const startedAtMs = app.clock.monotonicMs()
+    const handedOver = handOver?.connect() ?? null
+    const next = new Worker(new URL('./digest-thread.ts', import.meta.url), {
+      name: 'digest',
+      workerData: { config: app.config, connectionString, handedOver } satisfies DigestThreadData,
+      transferList: handedOver === null ? [] : [handedOver.port],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    })
+    worker = next
+    next.on('message', (report: DigestThreadReport) => {
+      current = report
+    })
+    next.on('error', (error) => {
+      // The next start recovers from a failure while stopping.
+      if (!stopped) app.log.error({ err: error }, 'the digest thread failed')
+    })
+    next.once('exit', (code) => {
+      past = sum(past, current)
+      current = NOTHING
+      worker = null
+      handOver?.disconnect()
+      if (stopped) return
+      if (app.clock.monotonicMs() - startedAtMs > HEALTHY_MS) pauseMs = MIN_PAUSE_MS
+      app.log.error({ code, restart_in_ms: pauseMs }, 'the digest thread ended unexpectedly and restarts')
+      restart = setTimeout(start, pauseMs)
+      restart.unref()
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
+    })
+  }
+  start()
+
+  return {
+    figures: () => sum(past, current),
+    async stop(graceMs) {
+      stopped = true
+      clearTimeout(restart)
+      const running = worker
+      if (running === null) return
+      const ended = new Promise<void>((resolve) => {
+        running.once('exit', () => resolve())
+      })
+      running.postMessage('stop' satisfies DigestThreadCommand)
+      await withinGrace(graceMs, ended)
+      await running.terminate()
+    },
+  }
+}
+
+const sum = (a: DigestThreadReport, b: DigestThreadReport): DigestThreadReport => ({
+  entries: a.entries + b.entries,
+  events: a.events + b.events,
+  duplicates: a.duplicates + b.duplicates,
+  quarantined: a.quarantined + b.quarantined,
+  batches: a.batches + b.batches,
+})

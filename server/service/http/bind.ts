@@ -1,18 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKeyActor, Caller, OrgActor, SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import type { Call, EventStream } from '../../platform/context/handlers.ts'
+import type { Call, EventStream, Cookies, SentFile, Upload } from '../../platform/context/handlers.ts'
 import type { RouteSpec, RouteSpecs } from '../../platform/kernel/contract.ts'
 import type { CsvTable } from '../../platform/kernel/csv.ts'
 import { countDenial } from '../../history/audit/denials.ts'
-import { unavailable } from '../../platform/kernel/errors.ts'
+import { unavailable, AppError, invalid, tooLarge } from '../../platform/kernel/errors.ts'
 import type { Admission, ApiLimits } from './api-limit.ts'
-import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
 import { countRefusal, parseInput, requirePermission } from './endpoint.ts'
 import type { RequestMetrics } from './metrics.ts'
-import { sendFile } from './send-file.ts'
-import { createUploads } from './upload.ts'
+import type { Config } from '../../config.ts'
+import { Readable } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import { limitBodyTime } from './body-time.ts'
 
 /** Returns the actor of a request; null when the request has no credentials. */
 export type Authenticator = (request: FastifyRequest, caller: Caller) => Promise<Known | null>
@@ -25,7 +26,7 @@ type Known = {
 }
 
 /** A request that may be handled. */
-export type Admitted = { readonly caller: OrgActor | Caller; readonly expiresAt: Date | null }
+type Admitted = { readonly caller: OrgActor | Caller; readonly expiresAt: Date | null }
 
 export type BindDeps = {
   readonly app: App
@@ -321,3 +322,127 @@ function openStream(
     },
   }
 }
+
+/**
+ * Cookies of one call. PUBLIC_URL decides about `Secure`, never a header. The prefix `__Host-` requires the path `/`.
+ */
+function callCookies(config: Config, request: FastifyRequest, reply: FastifyReply): Cookies {
+  const secure = config.publicUrl.startsWith('https:')
+  const pathOf = (path: string) => (config.cookiePrefix === '' ? path : '/')
+  return {
+    get: (name) => request.cookies[config.cookiePrefix + name] ?? null,
+    set(name, value, options) {
+      void reply.setCookie(config.cookiePrefix + name, value, {
+        httpOnly: true,
+        secure,
+        sameSite: options.sameSite,
+        path: pathOf(options.path),
+        maxAge: options.maxAgeSeconds,
+      })
+    },
+    clear(name, path) {
+      void reply.setCookie(config.cookiePrefix + name, '', {
+        httpOnly: true,
+        secure,
+        sameSite: 'lax',
+        path: pathOf(path),
+        maxAge: 0,
+      })
+    },
+  }
+}
+
+/**
+ * Sends a file of a client as a download. Nothing in it may run in our origin: browsers must not guess its type, and
+ * show it without scripts, frames or requests.
+ */
+function sendFile(reply: FastifyReply, file: SentFile): void {
+  if (file.sizeBytes !== null) void reply.header('content-length', file.sizeBytes)
+  void reply
+    .header('content-disposition', contentDisposition(file.filename))
+    .header('content-type', file.contentType)
+    .header('content-security-policy', "sandbox; default-src 'none'")
+    .header('x-content-type-options', 'nosniff')
+    .header('cross-origin-resource-policy', 'same-origin')
+    .header('cache-control', 'private, no-store')
+    .send(Readable.from(file.chunks, { objectMode: false }))
+}
+
+/** RFC 6266: a plain name for old clients, without characters that end the quotes, and the full name percent-encoded. */
+export function contentDisposition(filename: string): string {
+  const plain = filename.replaceAll(/[^\w.() -]/g, '_')
+  const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
+
+/** As long as the server waits for any request. A client that sends nothing is disconnected before. */
+const UPLOAD_TIMEOUT_MS = 600_000
+/** Uploads of a process at a time. Each holds a few MiB: a piece, compressed, and as the database receives it. */
+const MAX_UPLOADS = 20
+/** The share of one owner, so that slow uploads of one organisation leave room for those of others. */
+export const MAX_UPLOADS_PER_OWNER = 5
+
+type Uploads = {
+  /**
+   * Runs a handler that reads the body of a request as a file.
+   * @param owner an organisation, or the address of a caller without one
+   * @throws AppError too_large, by the announced length; invalid; unavailable while too many are received, of the owner or
+   *   of all
+   */
+  receive<T>(
+    owner: string,
+    request: IncomingMessage,
+    maxBytes: number,
+    handle: (upload: Upload) => Promise<T>,
+  ): Promise<T>
+}
+
+function createUploads(): Uploads {
+  let running = 0
+  const byOwner = new Map<string, number>()
+  return {
+    async receive(owner, request, maxBytes, handle) {
+      if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw fileTooLarge(maxBytes)
+      if (request.headers['content-encoding'] !== undefined) throw invalid('Send the file without a Content-Encoding.')
+      const own = byOwner.get(owner) ?? 0
+      if (running >= MAX_UPLOADS || own >= MAX_UPLOADS_PER_OWNER)
+        throw unavailable('Too many uploads at once. Try again in a few seconds.', 5)
+      running++
+      byOwner.set(owner, own + 1)
+      limitBodyTime(request, UPLOAD_TIMEOUT_MS)
+      try {
+        return await handle({
+          contentType: request.headers['content-type'] ?? null,
+          content: bytesOf(request, maxBytes),
+        })
+      } finally {
+        running--
+        const left = (byOwner.get(owner) ?? 1) - 1
+        if (left === 0) byOwner.delete(owner)
+        else byOwner.set(owner, left)
+      }
+    },
+  }
+}
+
+/** The connection stays open for the answer when the handler stops reading. */
+async function* bytesOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0
+  try {
+    const parts: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
+    for await (const part of parts) {
+      bytes += part.length
+      if (bytes > maxBytes) throw fileTooLarge(maxBytes)
+      yield part
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw invalid('The file did not arrive completely.')
+  }
+}
+
+const fileTooLarge = (maxBytes: number): AppError =>
+  tooLarge(`A file may have at most ${maxBytes.toLocaleString('en')} bytes.`)

@@ -1,8 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { discardInput, endInOrder, isEnding, PARSING_STOPPED, stopParsing } from './connection-end.ts'
+import {
+  discardInput,
+  endInOrder,
+  isEnding,
+  PARSING_STOPPED,
+  stopParsing,
+  refuse,
+  sizeProblem,
+} from './connection-end.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-import { refuse, sizeProblem } from './socket-limits.ts'
 
 export type RequestGuard = {
   /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contentDisposition } from './send-file.ts'
+import { contentDisposition } from './bind.ts'
 
 test('the header has the exact name for new clients, and a safe one for old clients', () => {
   expect(contentDisposition('app (1).log')).toBe(

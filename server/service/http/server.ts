@@ -1,33 +1,44 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import { isLoopbackHost } from '../../config.ts'
+import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyReply } from 'fastify'
+import { isLoopbackHost, type Config } from '../../config.ts'
 import type { Caller } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { invalid, notFound } from '../../platform/kernel/errors.ts'
+import { invalid, notFound, forbidden } from '../../platform/kernel/errors.ts'
 import { recentMessages } from '../../platform/live/recent-messages.ts'
 import type { RouteSpecs } from '../../platform/kernel/contract.ts'
 import { bindRoutes, type AnyHandler, type Authenticator } from './bind.ts'
 import { BODY_TIMEOUT_MS, limitBodyTime } from './body-time.ts'
 import { addressMatcher, clientAddressReader } from './client-address.ts'
-import { createOrderlyServer } from './connection-end.ts'
-import { registerDocs } from './docs.ts'
+import {
+  createOrderlyServer,
+  type Connections,
+  limitConnections,
+  refuse,
+  reserveConnections,
+} from './connection-end.ts'
 import { errorAnswer } from './errors.ts'
 import { registerHealth, type Health } from './health.ts'
-import { apiLimits } from './api-limit.ts'
+import { apiLimits, type Admission } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
-import { knownHosts } from './known-host.ts'
 import { isMcp, registerMcp } from './mcp.ts'
 import { createRequestGuard } from './request-guard.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-import { type Connections, limitConnections, refuse, reserveConnections } from './socket-limits.ts'
 import { closeUnread, createTurns } from './turns.ts'
-import { registerWebApp } from './web-app.ts'
+import { isLoopbackAddress } from '../../platform/kernel/address-range.ts'
+import { readFileSync } from 'node:fs'
+import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { z } from 'zod'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
 
-export type HttpDeps = {
+type HttpDeps = {
   /** The endpoints of the product API, and the handler of each by its name. */
   readonly contract: RouteSpecs
   readonly handlers: Readonly<Record<string, AnyHandler>>
@@ -41,7 +52,7 @@ export type HttpDeps = {
   readonly metrics: MetricsSource
 }
 
-export type HttpService = {
+type HttpService = {
   readonly server: Server
   readonly fastify: FastifyInstance
   /** Starts listening. @returns the port, also where the configuration says 0 */
@@ -307,3 +318,136 @@ function answerErrors(fastify: FastifyInstance, app: App): void {
     return reply.headers(answer.headers).code(answer.status).send(answer.body)
   })
 }
+
+/**
+ * In relaxed mode pages and API answer only to names of this installation: a page of another site whose name is made to
+ * resolve to loopback (DNS rebinding) would otherwise read and change everything as the member whose browser shows it.
+ */
+function knownHosts(config: Config): (host: string | undefined) => void {
+  if (config.mode === 'strict') return () => {}
+  const own = new Set([config.publicUrl, ...config.allowedOrigins].map((url) => new URL(url).hostname))
+  return (host) => {
+    const url = `http://${host ?? ''}`
+    const name = URL.canParse(url) ? new URL(url).hostname : ''
+    const bare = name.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+    if (own.has(name) || bare === 'localhost' || isLoopbackAddress(bare)) return
+    throw forbidden(
+      `This installation does not answer to the host name "${name}". Set PUBLIC_URL to the address that browsers use.`,
+    )
+  }
+}
+
+type StaticDocument = StaticDocumentSpec['document']
+const isObject = (value: unknown): boolean => typeof value === 'object'
+
+/** A test compares it with the contract: making it of the contract takes a fifth of a second of every start. */
+const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url)
+
+/**
+ * `GET /api/openapi.json`, and the API documentation at `/docs`, which loads nothing from other hosts.
+ * @param admit counts a request for the limit of its address
+ */
+async function registerDocs(fastify: FastifyInstance, admit: (request: FastifyRequest) => Admission): Promise<void> {
+  const document = z.custom<StaticDocument>(isObject).parse(JSON.parse(readFileSync(DOCUMENT, 'utf8')))
+  // One buffer for all answers: a string is copied for each client that reads slowly.
+  const bytes = Buffer.from(JSON.stringify(document))
+  const limit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    void reply.headers(admit(request).headers())
+  }
+  const sendDocument = (_request: FastifyRequest, reply: FastifyReply) =>
+    reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(bytes)
+  fastify.get('/api/openapi.json', { onRequest: limit }, sendDocument)
+  let yaml: Buffer | undefined
+  await fastify.register(async (docs) => {
+    docs.addHook('onRequest', limit)
+    // The plugin serialises the document for each request, and they need no session.
+    docs.addHook('onRequest', async (request, reply) => {
+      if (request.routeOptions.url === '/docs/json') return sendDocument(request, reply)
+      if (request.routeOptions.url !== '/docs/yaml') return undefined
+      yaml ??= Buffer.from(docs.swagger({ yaml: true }))
+      return reply.header('cache-control', 'no-cache').type('application/x-yaml').send(yaml)
+    })
+    await docs.register(swagger, {
+      mode: 'static',
+      specification: { document },
+    })
+    await docs.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: true,
+      uiConfig: { docExpansion: 'list', deepLinking: true },
+    })
+  })
+}
+
+const DIST = fileURLToPath(new URL('../../../web/dist/', import.meta.url))
+/** Pages of mailed links: the secret in their address must not reach other sites. */
+const LINK_PAGES = new Set(['/reset', '/invite', '/confirm-email'])
+const NONCE = '__CSP_NONCE__'
+
+/**
+ * Serves the built dashboard: hashed files, cached for a year, and index.html for every page. Files are looked up at each
+ * request, so that a running service serves a new build immediately.
+ */
+export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Promise<void> {
+  const hashed = join(dist, 'assets')
+  await fastify.register(fastifyStatic, {
+    root: dist,
+    index: false,
+    immutable: true,
+    // The build writes compressed files beside the originals: 700 kB of code become 200 kB.
+    preCompressed: true,
+    maxAge: '365d',
+    // Files of the build itself.
+    dotfiles: 'ignore',
+    setHeaders: (reply, path) => {
+      if (dirname(path) !== hashed) void reply.header('cache-control', 'no-cache')
+    },
+  })
+  // The page needs its content security policy, which the static files do not have.
+  fastify.get('/index.html', (_request, reply) => reply.redirect('/', 301))
+  // The static plugin answers 403 for a folder.
+  fastify.get('/', (_request, reply) => sendPage(reply, dist))
+  const answerUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    if (path === '/api' || path.startsWith('/api/')) {
+      return reply.code(404).send({ error: `There is no ${request.method} ${path.slice(0, 200)}. See /docs.` })
+    }
+    const wantsPage =
+      (request.method === 'GET' || request.method === 'HEAD') &&
+      !/\.[a-z0-9]{1,8}$/i.test(path) &&
+      !path.startsWith('/.well-known/')
+    if (!wantsPage) return reply.code(404).send({ error: 'Page not found.' })
+    if (LINK_PAGES.has(path)) void reply.header('referrer-policy', 'no-referrer')
+    return sendPage(reply, dist)
+  }
+  fastify.setNotFoundHandler(answerUnknown)
+  // Before the body is read: whether it could be parsed does not matter for a path that is not there.
+  fastify.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined))
+}
+
+async function sendPage(reply: FastifyReply, dist: string): Promise<FastifyReply> {
+  const index = await readFile(`${dist}index.html`, 'utf8').catch(() => null)
+  if (index === null) {
+    const help = 'The dashboard is not built. Run "npm run build", or start with "npm start".\n'
+    return reply.code(503).type('text/plain').send(help)
+  }
+  const nonce = randomBytes(16).toString('base64')
+  return reply
+    .header('content-security-policy', pagePolicy(nonce))
+    .header('cache-control', 'no-cache')
+    .type('text/html; charset=utf-8')
+    .send(index.replaceAll(NONCE, nonce))
+}
+
+const pagePolicy = (nonce: string): string =>
+  [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')

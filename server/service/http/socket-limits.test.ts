@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
 import { createRequestGuard } from './request-guard.ts'
-import { limitConnections, refuse, reserveConnections } from './socket-limits.ts'
+import { limitConnections, refuse, reserveConnections } from './connection-end.ts'
 
 let server: Server
 let port = 0

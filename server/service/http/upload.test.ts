@@ -10,9 +10,8 @@ import { waitFor } from '#test/kit/wait.ts'
 import type { Upload } from '../../platform/context/handlers.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
-import { bindRoutes } from './bind.ts'
+import { bindRoutes, MAX_UPLOADS_PER_OWNER } from './bind.ts'
 import { errorAnswer } from './errors.ts'
-import { MAX_UPLOADS_PER_OWNER } from './upload.ts'
 
 const { app, onClose } = await testApp()
 const MAX_BYTES = 200_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
-import { registerWebApp } from './web-app.ts'
+import { registerWebApp } from './server.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'faultline-dist-'))
 // An installation may be below a folder of that name.

@@ -10,9 +10,9 @@ import { removeProject } from '../../projects/registry/project-rows.queries.ts'
 import { lockProject } from '../../projects/registry/projects.queries.ts'
 import { publish } from '../../platform/storage/bus.ts'
 import { CONTINUE_DELETION } from './continue-deletion.ts'
-import { insertOperation } from './operations.queries.ts'
+import { insertOperation, readOperation, type OperationRow } from './operations.queries.ts'
 import type { Operation } from './project-deletion.api.ts'
-import { shown } from './view-operation.ts'
+import { PROJECT_PARTS } from './project-parts.ts'
 
 /**
  * Deletes a project: at once from every list, with its keys, and its data by a job. Its slug is free.
@@ -44,3 +44,24 @@ export async function deleteProject(app: App, actor: OrgActor, projectId: string
   app.log.info({ project_id: projectId, ...actorForLog(actor), operation_id: operation.id }, 'project.deleted')
   return shown(operation)
 }
+
+/** @throws AppError not_found, also for operations of other organisations */
+export async function viewOperation(app: App, actor: OrgActor, operationId: string): Promise<Operation> {
+  const row = await readOperation(app.db, operationId)
+  if (row === undefined || row.org_id !== actor.orgId) throw notFound('Operation')
+  return shown(row)
+}
+
+const shown = (row: OperationRow): Operation => ({
+  id: row.id,
+  kind: 'project.delete',
+  state: row.state,
+  target: { type: 'project', id: row.project_id, name: row.label },
+  progress: {
+    parts: PROJECT_PARTS.length,
+    parts_done: row.state === 'done' ? PROJECT_PARTS.length : row.parts_done,
+    rows_deleted: row.rows_deleted,
+  },
+  created_at: row.created_at.toISOString(),
+  finished_at: row.finished_at?.toISOString() ?? null,
+})

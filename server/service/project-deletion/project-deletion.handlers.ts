@@ -1,7 +1,6 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
-import { deleteProject } from './delete-project.ts'
+import { deleteProject, viewOperation } from './delete-project.ts'
 import type { projectDeletionRoutes } from './project-deletion.api.ts'
-import { viewOperation } from './view-operation.ts'
 
 export const projectDeletionHandlers: Handlers<typeof projectDeletionRoutes> = {
   deleteProject: (app, actor, { params, body }) => deleteProject(app, actor, params.projectId, body.confirm),

@@ -1,8 +1,7 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
 import { createProject } from './create-project.ts'
 import type { projectSettingsRoutes } from './project-settings.api.ts'
-import { readProjectSettings } from './read-project-settings.ts'
-import { updateProjectSettings } from './update-project-settings.ts'
+import { updateProjectSettings, readProjectSettings } from './update-project-settings.ts'
 
 export const projectSettingsHandlers: Handlers<typeof projectSettingsRoutes> = {
   createProject: (app, actor, { body }) => createProject(app, actor, body),

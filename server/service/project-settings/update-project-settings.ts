@@ -93,3 +93,10 @@ function changedFields(before: ProjectRow, after: ProjectRow): string[] {
   const [old, current] = [fieldsOf(before), fieldsOf(after)]
   return Object.keys(current).filter((field) => !isDeepStrictEqual(old[field], current[field]))
 }
+
+/** @throws AppError not_found */
+export async function readProjectSettings(app: App, actor: OrgActor, projectId: string): Promise<ProjectSettingsView> {
+  const project = await readProject(app.db, actor.orgId, projectId)
+  if (project === null) throw notFound('Project')
+  return viewProjectSettings(app.config, project, await readProjectKeys(app.db, projectId))
+}
