@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { adminCommand } from '#test/kit/admin-command.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { updateQuota } from '../../ingest/outcomes/read-intake.ts'
+import { changeQuota } from '../../identity/team/change-quota.ts'
 import type { AuditEntry } from './audit.api.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { flushDenials } from './denials.ts'
@@ -16,7 +16,7 @@ const { app } = t
 let ada: Person
 beforeAll(async () => {
   ada = await aPerson(app)
-  for (let n = 0; n < 5; n++) await updateQuota(app, ada.actor, n)
+  for (let n = 0; n < 5; n++) await changeQuota(app, ada.actor, n)
 })
 
 const command = (...words: readonly string[]) =>
@@ -79,7 +79,7 @@ test('a filtered export', async () => {
 test('an export is in the order of the chain, also when clocks of processes differ', async () => {
   const eve = await aPerson(app)
   for (let n = 0; n < 6; n++) {
-    await updateQuota(app, eve.actor, n)
+    await changeQuota(app, eve.actor, n)
     t.clock.advance(n % 2 === 0 ? 30_000 : -20_000)
   }
   const text = await (await get('/export', eve.cookie)).text()
@@ -120,7 +120,7 @@ test('the owner verifies the log; its end is signed', async () => {
 
 test('a changed row is reported by API and command', async () => {
   const eve = await aPerson(app)
-  for (let n = 0; n < 3; n++) await updateQuota(app, eve.actor, n)
+  for (let n = 0; n < 3; n++) await changeQuota(app, eve.actor, n)
   await flushDenials(app)
   const intact = await command('--org', ada.orgSlug)
   expect(intact.code).toBe(0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { updateQuota } from '../../ingest/outcomes/read-intake.ts'
+import { changeQuota } from '../../identity/team/change-quota.ts'
 import { DatabaseStartError } from '../../platform/storage/pool.ts'
 import { openAuditKey } from './audit-key.ts'
 
@@ -14,7 +14,7 @@ test('a key that was removed is replaced only while no log needs it', async () =
   const ada = await aPerson(app)
   await app.db.query('delete from audit_key')
   expect((await open()).id).not.toBe(app.auditKey.id)
-  await updateQuota(app, ada.actor, 1)
+  await changeQuota(app, ada.actor, 1)
   await app.db.query('delete from audit_key')
   await expect(open()).rejects.toThrow(DatabaseStartError)
   await expect(open()).rejects.toThrow(/^The key of the audit log is missing.*Restore its row from a backup/)

@@ -18,7 +18,7 @@ import { updateRelease } from '../../projects/releases/update-release.ts'
 import { createEndpoint } from '../../integrations/webhooks/create-endpoint.ts'
 import { updateEndpoint } from '../../integrations/webhooks/update-endpoint.ts'
 import { createProject } from '../../service/project-settings/create-project.ts'
-import { updateQuota } from '../../ingest/outcomes/read-intake.ts'
+import { changeQuota } from '../../identity/team/change-quota.ts'
 import { deleteIssues, changeIssues } from '../../issues/bulk/start-operation.ts'
 import { runOperation } from '../../issues/bulk/run-operation.ts'
 import { undoOperation } from '../../issues/bulk/undo-operation.ts'
@@ -46,7 +46,7 @@ const org = (person: Person, field: string): Fact => ({
 })
 
 test('an entry says who did what to what, from where, and follows the one before', async () => {
-  await updateQuota(app, ada.actor, 1_000)
+  await changeQuota(app, ada.actor, 1_000)
   const [newest, before] = await entriesOf(ada)
   expect(newest).toMatchObject({
     seq: (before?.seq ?? 0) + 1,
@@ -363,7 +363,7 @@ test('a request that changes nothing is no entry, and an entry names only the fi
     standard_headers: false,
     headers: [{ name: 'X-Own', value: 'value' }],
   })
-  await updateQuota(app, eve.actor, 500)
+  await changeQuota(app, eve.actor, 500)
   const releaseId = release.id
   const endpointId = endpoint.id
   const commits = [{ id: 'abcdef1234567', message: 'Fix' }]
@@ -375,7 +375,7 @@ test('a request that changes nothing is no entry, and an entry names only the fi
   await app.db.query('update webhook_endpoints set failed_attempts = 19, failing_since = now() where id = $1', [
     endpointId,
   ])
-  await updateQuota(app, eve.actor, 500)
+  await changeQuota(app, eve.actor, 500)
   await updateProjectSettings(app, eve.actor, id, {})
   await updateProjectSettings(app, eve.actor, id, { name: 'Same', escalating: {} })
   await updateRelease(app, eve.actor, { releaseId, url: 'https://a.example/', state: 'open' })

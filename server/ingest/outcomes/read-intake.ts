@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type OrgActor, actorForLog } from '../../platform/context/actor.ts'
+import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { computeRateLimits } from '../limits/rate-limiter.ts'
@@ -13,10 +13,6 @@ import { OUTCOMES, type Outcome } from '../../events/items/recorder.ts'
 import { backlogOfProject } from '../spool/project-backlog.ts'
 import { HOUR_MS, utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { readUsage } from '../limits/org-quota.queries.ts'
-import { publish } from '../../platform/storage/bus.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
-import { recordFacts } from '../../history/facts/record-facts.ts'
-import { updateOrgQuota } from '../../identity/auth/auth.queries.ts'
 
 type IntakeView = z.input<typeof Intake>
 type IntakeRange = keyof typeof RANGES
@@ -180,17 +176,4 @@ export async function readQuota(app: App, actor: OrgActor): Promise<QuotaView> {
     used_today: await readUsage(app.db, actor.orgId, day),
     resets_at: `${dayPlus(day, 1)}T00:00:00.000Z`,
   }
-}
-
-/** Sets the quota; null removes it. Every intake drops its cached keys and applies it immediately. */
-export async function updateQuota(app: App, actor: OrgActor, eventsPerDay: number | null): Promise<QuotaView> {
-  await app.tx(async (tx) => {
-    if (!(await updateOrgQuota(tx, actor.orgId, eventsPerDay))) return
-    await publish(tx, 'project', { org_id: actor.orgId })
-    await recordFacts(tx, factContext(app, actor), [
-      { kind: 'org.quota_updated', orgId: actor.orgId, data: { events_per_day: eventsPerDay } },
-    ])
-  })
-  app.log.info({ ...actorForLog(actor), events_per_day: eventsPerDay }, 'organization.quota_updated')
-  return readQuota(app, actor)
 }
