@@ -4,7 +4,6 @@ import type { App } from '../../platform/context/app.ts'
 import { shortId, type RangeName } from '#shared/issue-values.ts'
 import { timeRange } from '../../platform/kernel/time-range.ts'
 import { listReleases } from '../release-health/list-releases.ts'
-import { readQuota } from '../../ingest/outcomes/read-intake.ts'
 import { share } from './figures.ts'
 import type { Finding } from './finding.api.ts'
 import type { HealthQuery } from './health-source.queries.ts'
@@ -19,6 +18,12 @@ const RELEASES = 5
 /** Users that the cards show, so that each count is read once. */
 const SESSION_USERS = ['users', 'crashed_users', 'anr_foreground_users'] as const
 
+/** The organisation's quota of events and its use, which the intake knows. */
+export type ReadQuota = (
+  app: App,
+  actor: OrgActor,
+) => Promise<{ readonly events_per_day: number | null; readonly used_today: number }>
+
 /**
  * The first view of a dashboard, of a project or of the whole organisation.
  * @throws AppError not_found
@@ -27,6 +32,7 @@ export async function readOverview(
   app: App,
   actor: OrgActor,
   { projectId, range }: { readonly projectId?: string | undefined; readonly range: RangeName },
+  readQuota: ReadQuota,
 ): Promise<Overview> {
   const projects =
     projectId === undefined ? await readMetricsProjects(app, actor) : [await readMetricsProject(app, actor, projectId)]

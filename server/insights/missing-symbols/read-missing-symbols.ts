@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { readEvents } from '../../events/store/store.queries.ts'
 import { openEvent } from '../../issues/issue-events/open-event.ts'
 import { newestEventsOfProject, newestEventsOfRelease } from '../../issues/issue-events/newest-events.ts'
-import { readMe } from '../../identity/auth/read-me.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { DAY_MS, dayPlus, utcDay } from '../../platform/kernel/day.ts'
@@ -27,6 +26,9 @@ type Counted = {
   readonly issueIds: Set<string>
 }
 
+/** The slug of the caller's organisation, which upload commands name. */
+export type ReadOrgSlug = (app: App, actor: OrgActor) => Promise<string>
+
 /**
  * Looks at the newest events of a project for files that would make them readable.
  * @param release only of this release: the newest event of each of its groups; null for all
@@ -37,10 +39,11 @@ export async function readMissingSymbols(
   actor: OrgActor,
   projectId: string,
   release: string | null,
+  readOrgSlug: ReadOrgSlug,
 ): Promise<MissingSymbols> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
-  const { org } = await readMe(app, actor)
+  const org = await readOrgSlug(app, actor)
   const now = app.clock.now()
   const since = new Date(now.getTime() - MAX_AGE_MS)
   const newest =
@@ -85,7 +88,7 @@ export async function readMissingSymbols(
       events,
       issues: issueIds.size,
       issue_ids: [...issueIds].slice(0, MAX_ISSUES),
-      command: uploadCommand(file, { org: org.slug, project: project.slug, release }),
+      command: uploadCommand(file, { org, project: project.slug, release }),
     })),
     used: [...uses].map(([file_id, events]) => ({ file_id, events })),
     looked_at: places.length,

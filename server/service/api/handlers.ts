@@ -20,6 +20,8 @@ import { issueParts } from '../../issues/triage/parts.ts'
 import { symbolsHandlers } from '../../symbols/handlers.ts'
 import { issuesHandlers } from '../../issues/handlers.ts'
 import { ingestHandlers } from '../../ingest/handlers.ts'
+import { readMe } from '../../identity/auth/read-me.ts'
+import { readQuota } from '../../ingest/outcomes/read-intake.ts'
 import { readAnalysis } from '../../assistant/analysis/view-analysis.ts'
 import { assistantHandlers } from '../../assistant/handlers.ts'
 import { alertsHandlers } from '../../alerts/handlers.ts'
@@ -38,8 +40,8 @@ export const handlers: Handlers<Contract> = {
   ...releaseHealthHandlers,
   ...telemetryHandlers(readAnrRates),
   ...alertsHandlers,
-  ...metricsHandlers,
-  ...missingSymbolHandlers,
+  ...metricsHandlers(readQuota),
+  ...missingSymbolHandlers(async (app, actor) => (await readMe(app, actor)).org.slug),
   ...attachmentHandlers,
   ...symbolsHandlers,
   ...assistantHandlers,
