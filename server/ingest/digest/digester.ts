@@ -5,7 +5,7 @@ import type { DigestFigures } from './digest.ts'
 import { PartDrain } from './drain-part.ts'
 import { FairTurns } from './fair-turns.ts'
 import { JournalTakenOverError, ShardJournal } from '../../issues/recording/journal.ts'
-import { createProjectFactsReader } from './project-facts.ts'
+import { createProjectFactsReader, type SymbolicateFor } from './project-facts.ts'
 import { DiskNearlyFullError } from '../spool/admission.ts'
 import type { HandOverEnd } from '../spool/hand-over.ts'
 import { PartUse } from './row-preparer.ts'
@@ -23,14 +23,16 @@ export type Digester = {
 /**
  * Creates a digester; `run` digests until its signal aborts.
  * @param handedOver where the intake of the same process hands over what it wrote to the spool
+ * @param symbolicateFor null makes nothing readable
  */
 export async function createDigester(
   app: App,
   handedOver: HandOverEnd | null = null,
+  symbolicateFor: SymbolicateFor | null = null,
 ): Promise<Digester & { run(signal: AbortSignal): Promise<void> }> {
   const reader = await claimShards(app, handedOver)
   forgetJob()
-  const facts = createProjectFactsReader(app)
+  const facts = createProjectFactsReader(app, symbolicateFor)
   const figures = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
   const count = (done: DigestFigures): void => {
     figures.entries += done.entries

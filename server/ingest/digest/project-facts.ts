@@ -6,6 +6,7 @@ import { discardedHashes } from '../../issues/merging/discards.queries.ts'
 import { criticalPathSettings } from '../../telemetry/journeys/critical-path-settings.ts'
 import { compileJourneys, type JourneyMatcher } from '../../telemetry/journeys/match-journeys.ts'
 import { compileOwnership, type OwnershipMatcher } from '../../issues/ownership/ownership.ts'
+import type { Event } from '../../events/protocol/event.api.ts'
 import type { ScrubRules } from '../../events/protocol/scrub.ts'
 import { groupingSettings } from '../../issues/grouping/grouping-settings.ts'
 import { generalSettings } from '../../projects/registry/general-settings.ts'
@@ -18,12 +19,21 @@ import { scrubSettings, buildScrubbing } from '../scrubbing/scrub-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import { attachmentSettings } from '../../events/attachments/attachment-settings.ts'
 import { recentErasures } from '../scrubbing/recent-erasures.queries.ts'
-import { type Symbolicate, symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createTraceShares, type TraceShares } from '../../telemetry/traces/trace-share.ts'
 import { RuleOverruns } from '../../events/protocol/rule-budget.ts'
 import type { GroupingPart } from '../../issues/grouping/grouping.api.ts'
 import { bytesOfValues, type Fact } from '../../issues/search/facts.ts'
 import { BoundedCache } from '../../platform/kernel/bounded-cache.ts'
+
+/** Makes events of one project readable; null when the project has no files, which costs nothing. */
+type Symbolicate = (event: Event) => Promise<Event> | null
+
+/** Finds how the events of a project are made readable. @param needsLine whether grouping needs the line of a frame */
+export type SymbolicateFor = (
+  app: App,
+  project: { readonly orgId: string; readonly projectId: string },
+  needsLine: typeof isGroupedByLine,
+) => Symbolicate
 
 /** Settings of a project, compiled for digestion. */
 export type ProjectFacts = {
@@ -65,8 +75,11 @@ export type ProjectFactsReader = {
 
 const FRESH_MS = 60_000
 
-/** A cache of project facts for a minute; a change of settings invalidates it immediately. */
-export function createProjectFactsReader(app: App): ProjectFactsReader {
+/**
+ * A cache of project facts for a minute; a change of settings invalidates it immediately.
+ * @param symbolicateFor null makes nothing readable
+ */
+export function createProjectFactsReader(app: App, symbolicateFor: SymbolicateFor | null = null): ProjectFactsReader {
   const known = new Map<string, { facts: ProjectFacts | null; readAtMs: number }>()
   const overruns = createRuleOverruns(() => app.clock.monotonicMs())
   const traceShares = createTraceShares(() => app.clock.monotonicMs())
@@ -94,7 +107,10 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
       if (entry !== undefined && app.clock.monotonicMs() - entry.readAtMs < FRESH_MS) return entry.facts
       const changesBefore = changes
       const row = await selectProjectForDigestion(app.db, projectId)
-      const facts = row === undefined ? null : await factsOf(app, row, overruns, traceShares.of(projectId))
+      const facts =
+        row === undefined
+          ? null
+          : await factsOf(app, row, { overruns, symbolicateFor, traces: traceShares.of(projectId) })
       if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
       return facts
     },
@@ -109,8 +125,15 @@ type Row = { id: string; org_id: string; settings: Record<string, unknown>; scru
 async function factsOf(
   app: App,
   row: Row,
-  overruns: (projectId: string) => RuleOverruns,
-  traces: TraceShares,
+  {
+    overruns,
+    symbolicateFor,
+    traces,
+  }: {
+    readonly overruns: (projectId: string) => RuleOverruns
+    readonly symbolicateFor: SymbolicateFor | null
+    readonly traces: TraceShares
+  },
 ): Promise<ProjectFacts> {
   const limits = limitSettings(row.settings)
   const recordings = attachmentSettings(row.settings)
@@ -132,7 +155,7 @@ async function factsOf(
     manyUsers: issueSettings(row.settings).severity_rules.users,
     newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
     traces,
-    symbolicate: symbolicateFor(app, { orgId: row.org_id, projectId: row.id }, isGroupedByLine),
+    symbolicate: symbolicateFor?.(app, { orgId: row.org_id, projectId: row.id }, isGroupedByLine) ?? null,
     filters: compileFilters(filterSettings(row.settings).inbound_filters),
     journeys: compileJourneys(criticalPathSettings(row.settings).critical_paths),
     ownership: compileOwnership(ownershipSettings(row.settings).ownership_rules),

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createApp } from '../app.ts'
 import { collectStart } from './collector.ts'
 import type { Config } from '../../config.ts'
+import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createDigester } from '../../ingest/digest/digester.ts'
 import type { HandOverEnd } from '../../ingest/spool/hand-over.ts'
 
@@ -38,7 +39,7 @@ port.on('message', (command: DigestThreadCommand) => {
 })
 
 const app = await createApp(config, connectionString, CONNECTIONS, 'digest')
-const digester = await createDigester(app, handedOver)
+const digester = await createDigester(app, handedOver, symbolicateFor)
 let reported = -1
 const report = (): void => {
   if (digester.figures.batches === reported) return

@@ -18,6 +18,7 @@ import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
 import { pendingMigrations } from '../../platform/storage/migrate.ts'
 import { createCanary, type Canary, type CanaryTiming, readCanary } from '../canary/create-canary.ts'
+import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createDigester } from '../../ingest/digest/digester.ts'
 import { CHANNELS } from '../channels.ts'
 import type { Channel } from '../../platform/outbox/channel.ts'
@@ -233,7 +234,7 @@ async function startDigestion(
       stop: () => supervisor.stop(DIGEST_GRACE_MS),
     }
   }
-  const digester = await createDigester(app, handOver?.connect())
+  const digester = await createDigester(app, handOver?.connect(), symbolicateFor)
   const stopping = new AbortController()
   const running = how === 'inline' ? digester.run(stopping.signal) : Promise.resolve()
   return {
