@@ -12,7 +12,6 @@ import {
   type Refusals,
   ShardJournal,
 } from '../../issues/recording/journal.ts'
-import { forgetKnownTerms } from '../../issues/search/write-index-terms.ts'
 import { projectShard, type SpoolEntry } from '../spool/entry.ts'
 import { type SpoolBatch, quarantineEntry, settleBatches, SpoolFencedError } from '../spool/read.ts'
 import { ensureDayPartitions, type DayTable } from '../../platform/storage/day-partitions.ts'
@@ -31,7 +30,11 @@ import { deletedAmong } from '../../projects/registry/project-rows.queries.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
-import { attachmentRecorder, refusedFileRecorder } from '../../events/attachments/record-attachments.ts'
+import {
+  type AnnounceFiles,
+  attachmentRecorder,
+  refusedFileRecorder,
+} from '../../events/attachments/record-attachments.ts'
 import { recordFeedback } from '../../issues/feedback/record-feedback.ts'
 import { recordItemsOfIssues } from '../../issues/rows/view-issue.ts'
 import { recordEvents } from '../../issues/recording/record-events.ts'
@@ -40,10 +43,12 @@ import { performanceRecorder } from '../../telemetry/performance/record-performa
 import { precursorRecorder } from '../../telemetry/precursors/record-precursors.ts'
 import { sessionRecorder, recordUserDevices } from '../../telemetry/app-health/record-sessions.ts'
 import { checkInRecorder } from '../../telemetry/monitors/record-check-ins.ts'
-import { logRecorder } from '../../telemetry/logs/record-logs.ts'
-import { traceMetricRecorder } from '../../telemetry/logs/record-trace-metrics.ts'
+import { entryRecorder, LOGS, TRACE_METRICS } from '../../telemetry/logs/record-entries.ts'
 import { recordTraceErrors, traceRecorder } from '../../telemetry/traces/record-traces.ts'
 import { KnownReleases, recordSightings, type Sighting } from '../../projects/releases/record-sightings.ts'
+
+const announceFiles: AnnounceFiles = (tx, context, files) =>
+  recordItemsOfIssues(tx, context, 'issue.attachment_received', files)
 
 /**
  * The recorder of each kind. Digestion runs them in this order, so that two digesters cannot deadlock.
@@ -60,16 +65,12 @@ const recordersWith = (
     await recordTraceErrors(tx, context.at, facts, outcomes)
     return outcomes
   },
-  attachment: attachmentRecorder((tx, context, files) =>
-    recordItemsOfIssues(tx, context, 'issue.attachment_received', files),
-  ),
-  refused_file: refusedFileRecorder((tx, context, files) =>
-    recordItemsOfIssues(tx, context, 'issue.attachment_received', files),
-  ),
+  attachment: (...given) => attachmentRecorder(announceFiles)(...given),
+  refused_file: (...given) => refusedFileRecorder(announceFiles)(...given),
   feedback: recordFeedback,
   check_in: checkInRecorder,
-  logs: logRecorder(pace),
-  trace_metrics: traceMetricRecorder(pace),
+  logs: (...given) => entryRecorder(LOGS, pace)(...given),
+  trace_metrics: (...given) => entryRecorder(TRACE_METRICS, pace)(...given),
   // Sessions of the same batch may need it.
   user_device: recordUserDevices,
   session: sessionRecorder,
@@ -174,14 +175,13 @@ export async function commitBatches(
     step?.committed()
     return figures
   } catch (error) {
-    forgetKnownTerms()
     journal?.reset()
     if (!mayBlameEntry(error)) throw error
     app.log.error(
       { err: error, entries: prepared.entries.length },
       'a batch cannot be recorded; recording its entries one by one',
     )
-    return commitOneByOne(app, prepared, journal?.begin(false)).finally(forgetKnownTerms)
+    return commitOneByOne(app, prepared, journal?.begin(false))
   }
 }
 
@@ -200,7 +200,6 @@ async function commitOneByOne(
         figures.push(await tx.savepoint(() => record(app, tx, [one], true)))
       } catch (error) {
         if (!mayBlameEntry(error)) throw error
-        forgetKnownTerms()
         figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
       }
     }

@@ -37,11 +37,11 @@ const PART_ENTRIES = 500
 export type Pace = (tookMs: number) => Promise<void>
 
 /** Writes entries. Partitions of their days must exist. */
-export async function recordEntries<E extends Entry>(
+export async function insertEntries<E extends Entry>(
   tx: Tx,
   table: EntryTable<E>,
   entries: readonly E[],
-  pace: Pace | null,
+  pace: Pace | null = null,
 ): Promise<void> {
   const partEntries = pace === null ? entries.length : PART_ENTRIES
   for (let start = 0; start < entries.length; start += partEntries) {

@@ -9,8 +9,8 @@ import { listLogs } from '../logs/list-logs.ts'
 import { listTraceMetrics } from '../logs/list-trace-metrics.ts'
 import { purgeTelemetry } from './purge-telemetry.ts'
 import { recordCheckIns } from '../monitors/record-check-ins.ts'
-import { recordLogs } from '../logs/record-logs.ts'
-import { recordTraceMetrics } from '../logs/record-trace-metrics.ts'
+import { insertEntries } from '../logs/entries.queries.ts'
+import { LOGS, TRACE_METRICS } from '../logs/record-entries.ts'
 
 const { app, clock } = await testApp()
 const ada = await aPerson(app)
@@ -41,8 +41,8 @@ async function receive(projectId: string, daysAgo: number): Promise<void> {
     notes: [],
   }
   await app.tx(async (tx) => {
-    await recordLogs(tx, [{ ...common, level: 'info', severityNumber: 9, body: `${daysAgo} days old` }])
-    await recordTraceMetrics(tx, [{ ...common, name: `d${daysAgo}`, type: 'gauge', value: 1, unit: null }])
+    await insertEntries(tx, LOGS, [{ ...common, level: 'info', severityNumber: 9, body: `${daysAgo} days old` }])
+    await insertEntries(tx, TRACE_METRICS, [{ ...common, name: `d${daysAgo}`, type: 'gauge', value: 1, unit: null }])
     const checkIn = {
       ...common,
       id: null,
