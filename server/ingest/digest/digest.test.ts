@@ -11,6 +11,7 @@ import { claimShards, type SpoolBatch, type SpoolReader, SpoolFencedError } from
 import { createSpool, type Spool } from '../spool/write.ts'
 import { commitBatches, type PreparedBatches, prepareRow } from './digest.ts'
 import { FairTurns } from './fair-turns.ts'
+import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
 
 const test_ = await testApp()
@@ -226,7 +227,7 @@ describe('failures', () => {
       const intercepted = interceptedApp(test_, (text, run) =>
         text.includes('from symbol_files') ? Promise.reject(Object.assign(new Error('no'), { code })) : run(),
       )
-      const own = createProjectFactsReader({ ...intercepted, bus: { ...app.bus } })
+      const own = createProjectFactsReader({ ...intercepted, bus: { ...app.bus } }, symbolicateFor)
       test_.onClose(async () => own.close())
       return own
     }

@@ -119,28 +119,28 @@ export type IdentifiedEvent = {
 }
 
 /** Identities that this process wrote today (UTC). 1 MiB. */
-const known = new KnownTerms(1 << 18)
+const knownIdentities = new KnownTerms(1 << 18)
 let knownDay = ''
 
 /** Writes what events say about their users. One statement, or none if nothing is new. */
 export async function writeIdentities(tx: Tx, now: Date, events: Iterable<IdentifiedEvent>): Promise<void> {
   const day = utcDay(now)
   // Remembered identities were written within a week, so that the purge spares them.
-  if (day !== knownDay) known.clear()
+  if (day !== knownDay) knownIdentities.clear()
   knownDay = day
   const rows: UserIdentity[] = []
   for (const { facts, event } of events) {
     const { projectId, userHash } = event
     if (userHash === null) continue
     for (const [key, value] of facts)
-      if (isUserKey(key) && known.isNew(userHash >>> 0, key + Math.floor(userHash / 2 ** 32), value))
+      if (isUserKey(key) && knownIdentities.isNew(userHash >>> 0, key + Math.floor(userHash / 2 ** 32), value))
         rows.push({ projectId, userHash, key, value })
   }
   await insertIdentities(tx, day, rows)
 }
 
-/** To be called after a rollback, and after a user was erased. */
-export const forgetIdentities = (): void => known.clear()
+/** To be called after a user was erased. */
+export const forgetIdentities = (): void => knownIdentities.clear()
 
 const BATCH = 10_000
 

@@ -60,6 +60,7 @@ let countedDay = ''
  * statements, none of which reads a document; no statement if nothing is new.
  */
 export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly IndexedIssue[]): Promise<void> {
+  tx.onUndone(forgetKnownTerms)
   const day = utcDay(now)
   // A document may have room again, because a user was erased.
   if (day !== countedDay) clearCounts()
@@ -98,7 +99,7 @@ export function forgetJob(): void {
   rowsSinceJob = 0
 }
 
-/** To be called after a rollback, because what the transaction wrote is still new. */
+/** What a transaction wrote that was undone is still new. */
 export function forgetKnownTerms(): void {
   known.clear()
   newest.clear()

@@ -271,3 +271,29 @@ test('a reserved connection receives notifications', async () => {
   expect(received).toEqual(['hello'])
   session.release(true)
 })
+
+test('what memory learned in a transaction is forgotten when it, or its part, is undone', async () => {
+  const forgotten: string[] = []
+  const learn = (tx: Tx, what: string): void => tx.onUndone(() => forgotten.push(what))
+  await app.db.tx(async (tx) => {
+    learn(tx, 'kept')
+    await tx.savepoint(async () => {
+      learn(tx, 'part that stays')
+      await tx.query('select 1')
+    })
+    await expect(
+      tx.savepoint(() => {
+        learn(tx, 'part')
+        return Promise.reject(new Error('undo the part'))
+      }),
+    ).rejects.toThrow('undo the part')
+  })
+  expect(forgotten).toEqual(['part'])
+  await expect(
+    app.db.tx((tx) => {
+      learn(tx, 'all')
+      return Promise.reject(new Error('undo all'))
+    }),
+  ).rejects.toThrow('undo all')
+  expect(forgotten).toEqual(['part', 'all'])
+})

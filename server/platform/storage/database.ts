@@ -121,6 +121,7 @@ export class Database extends Connection {
       if (command === 'ROLLBACK') throw new AbortedTransactionError()
       return result
     } catch (error) {
+      tx.undo()
       await tx.end()
       await client.query('rollback').catch((failure: unknown) => {
         broken = failure instanceof Error ? failure : new Error(String(failure))
@@ -149,6 +150,7 @@ export class Tx extends Connection {
   readonly #queue: Queue
   /** Each item with its work, in the order in which they were deferred. */
   #deferred: { readonly work: Deferred<never>; readonly item: unknown }[] = []
+  readonly #onUndone: (() => void)[] = []
 
   /** @internal Use {@link Database.tx}. */
   constructor(client: pg.ClientBase) {
@@ -188,9 +190,20 @@ export class Tx extends Connection {
     }
   }
 
+  /** Work for the case that the transaction, or the part of it that is running, is undone: what memory learned is forgotten. */
+  onUndone(forget: () => void): void {
+    this.#onUndone.push(forget)
+  }
+
+  /** @internal */
+  undo(from = 0): void {
+    for (const forget of this.#onUndone.splice(from)) forget()
+  }
+
   /** Runs a part of the transaction that may fail: when it throws, only its statements, and what it deferred, are undone. */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const deferredBefore = this.#deferred.length
+    const undoneBefore = this.#onUndone.length
     await this.query('savepoint part')
     try {
       const result = await work()
@@ -198,6 +211,7 @@ export class Tx extends Connection {
       return result
     } catch (error) {
       this.#deferred.length = deferredBefore
+      this.undo(undoneBefore)
       // On a lost connection this fails as well, and so does the next statement; the first error says more.
       await this.query('rollback to savepoint part').catch(() => {})
       throw error

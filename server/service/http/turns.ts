@@ -14,7 +14,7 @@ const UNREAD_TIMEOUT_MS = 60_000
 
 /** Unread bytes of answers, of all connections; the connections with the most are closed above it. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024
-const CHECK_INTERVAL_MS = 250
+const TURN_CHECK_INTERVAL_MS = 250
 
 /** The requests of one connection whose answers have not left it. */
 type Turn = { readonly waiting: (() => void)[]; response: ServerResponse; isOver: boolean }
@@ -75,7 +75,7 @@ export function closeUnread(server: Server, maxBytes = MAX_UNREAD_BYTES): () => 
       unread -= socket.writableLength
       socket.destroy()
     }
-  }, CHECK_INTERVAL_MS)
+  }, TURN_CHECK_INTERVAL_MS)
   check.unref()
   return () => clearInterval(check)
 }
