@@ -6,7 +6,6 @@ import { RECEIVED_DAY_TABLES } from '#server/ingest/digest/digest.ts'
 import { DIGESTION } from '#server/platform/context/actor.ts'
 import { factContext } from '#server/platform/context/fact-context.ts'
 import { recordEvents } from '#server/issues/recording/record-events.ts'
-import { hourlyLimit, floorToHour, type HourHistory } from '#server/issues/rules/escalating.ts'
 import type { Occurrence } from '#server/issues/recording/occurrence.ts'
 import { ResolutionInput } from '#server/issues/rules/life-cycle.api.ts'
 import { history, RELEASES, type HistoryStep } from '#server/issues/rules/life-cycle.fixture.ts'
@@ -21,6 +20,9 @@ import {
   onTime,
   type Life,
   type ArrivedEvent,
+  hourlyLimit,
+  floorToHour,
+  type HourHistory,
 } from '#server/issues/rules/life-cycle.ts'
 import type { Fix } from '#server/issues/rules/resolution.ts'
 import { sweepIssues } from '#server/issues/recording/sweep.ts'

@@ -1,6 +1,5 @@
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
-import { numberField } from './fields.ts'
-import { isRecord } from './json.ts'
+import { isRecord, numberField } from './json.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { tidy, Notes, type Note } from './strings.ts'
 import { MAX_SLUG, SENT_STATUSES, type SentStatus } from './telemetry.api.ts'

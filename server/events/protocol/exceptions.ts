@@ -1,7 +1,6 @@
 import type { Exception, Mechanism, Stacktrace, Thread } from './event.api.ts'
-import { booleanField, numberField, textField } from './fields.ts'
 import { readStacktrace, type FrameSetting } from './frames.ts'
-import { cleanRecord, isEmpty, isRecord, JsonBudget, unwrapList } from './json.ts'
+import { cleanRecord, isEmpty, isRecord, JsonBudget, unwrapList, booleanField, numberField, textField } from './json.ts'
 import { tidy, Notes } from './strings.ts'
 
 /** Exceptions and threads of an event. */

@@ -1,7 +1,17 @@
 import type { Frame, Stacktrace } from './event.api.ts'
-import { addressField, booleanField, numberField, textField } from './fields.ts'
 import { isInApp } from './in-app.ts'
-import { cleanRecord, isList, isRecord, isSafeKey, type JsonBudget, type JsonRecord } from './json.ts'
+import {
+  cleanRecord,
+  isList,
+  isRecord,
+  isSafeKey,
+  type JsonBudget,
+  type JsonRecord,
+  addressField,
+  booleanField,
+  numberField,
+  textField,
+} from './json.ts'
 import { type Notes, tidy } from './strings.ts'
 import { isSdkFrame, isSystemImage } from './sdk-frames.ts'
 

@@ -4,7 +4,7 @@ import {
   MAX_ENVIRONMENT_CHARACTERS,
   MAX_RELEASE_CHARACTERS,
 } from '#shared/release-name.ts'
-import { textField } from './fields.ts'
+import { textField } from './json.ts'
 import { type Notes, cut } from './strings.ts'
 
 /** Release, environment and dist. An invalid value is dropped with a note. */

@@ -1,6 +1,5 @@
 import type { EventRequest } from './event.api.ts'
-import { textField } from './fields.ts'
-import { cleanRecord, cleanValue, isEmpty, isList, isRecord, type JsonBudget } from './json.ts'
+import { cleanRecord, cleanValue, isEmpty, isList, isRecord, type JsonBudget, textField } from './json.ts'
 import { type Notes, cut, tidy } from './strings.ts'
 
 /** The HTTP request of an event. Headers, cookies and query may be text, object or pairs. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { detectSecurityKind } from './security-kind.ts'
+import { detectSecurityKind } from './security-report.ts'
 
 const kindOf = (fields: {
   type?: string

@@ -1,6 +1,5 @@
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
-import { numberField, textField } from './fields.ts'
-import { isList, isRecord } from './json.ts'
+import { isList, isRecord, numberField, textField } from './json.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { scrubEvent, type ScrubRules } from './scrub.ts'
 import { tidy, Notes } from './strings.ts'

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import type { EventUser } from './event.api.ts'
-import { textField } from './fields.ts'
-import { cleanRecord, isEmpty, isRecord, JsonBudget, type JsonRecord } from './json.ts'
+import { cleanRecord, isEmpty, isRecord, JsonBudget, type JsonRecord, textField } from './json.ts'
 import type { Notes } from './strings.ts'
 import { hash as digestOf } from 'node:crypto'
 

@@ -2,7 +2,6 @@ import { memberBehind } from '../../platform/context/actor.ts'
 import type { FactContext } from '../../platform/context/fact-context.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { writeActivity } from './activity.queries.ts'
 import { factKind, type Fact, type NewFact } from './kinds.ts'
 import { inboxMessages, publishLive, type OrgMessage } from '../../platform/live/publish.ts'
 import {
@@ -11,6 +10,7 @@ import {
   selectSubscribers,
   type NewSubscription,
   type Notification,
+  writeActivity,
 } from './inbox.queries.ts'
 
 /**

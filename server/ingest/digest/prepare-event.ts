@@ -19,7 +19,7 @@ import {
   writeJson,
 } from '../../events/protocol/json-guard.ts'
 import { normalizeEvent } from '../../events/protocol/normalize.ts'
-import { detectSecurityKind } from '../../events/protocol/security-kind.ts'
+import { detectSecurityKind } from '../../events/protocol/security-report.ts'
 import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
 import { claimedLongAgo } from '../../events/protocol/time.ts'
 import { readSpanId, readTraceId } from '../../events/protocol/span.ts'

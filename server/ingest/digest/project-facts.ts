@@ -1,4 +1,4 @@
-import { selectProjectForDigestion } from '../../projects/registry/recording.queries.ts'
+import { selectProjectForDigestion } from '../../projects/registry/projects.queries.ts'
 import type { App } from '../../platform/context/app.ts'
 import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
 import { compileGrouping, isGroupedByLine, type ProjectGrouping } from '../../issues/grouping/grouping.ts'

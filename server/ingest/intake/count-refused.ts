@@ -6,7 +6,7 @@ import { mayBeStored } from '../spool/write.ts'
 import { claimedQuantity, DROP_OUTCOMES, type DropReason } from '../outcomes/dropped-items.ts'
 import type { App } from '../../platform/context/app.ts'
 import { writeRegularly } from '../limits/regular-writes.ts'
-import { writeRefusals } from '../../projects/registry/recording.queries.ts'
+import { writeRefusals } from '../../projects/registry/projects.queries.ts'
 import type { RefusalReason } from '../../projects/registry/projects.api.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { App } from '../../platform/context/app.ts'
-import { clientAddressReader } from '../../service/http/client-address.ts'
+import { clientAddressReader } from '../../service/http/request-guard.ts'
 import { createOrderlyServer } from '../../service/http/connection-end.ts'
 import { claimShards, settleBatches } from '../spool/read.ts'
 import type { SpoolEntry } from '../spool/entry.ts'

@@ -6,12 +6,20 @@ import { AppError, forbidden, notFound, rateLimited, unavailable, tooLarge } fro
 import { contentEncodingFrom, MAX_DECODED_BYTES } from '../../events/protocol/decode.ts'
 import { parseEnvelopeHeader } from '../../events/protocol/envelope.ts'
 import { checkDsn, noKey, readAuth, parseDsn } from '../../events/protocol/sentry-auth.ts'
-import { answerError, answerMethod, answerPreflight, rateLimitHeaders, type Limit } from './answers.ts'
+import {
+  answerError,
+  answerMethod,
+  answerPreflight,
+  rateLimitHeaders,
+  type Limit,
+  countAnswer,
+  countLatency,
+  createCounters,
+} from './answers.ts'
 import { countRequest, countUnreceived, type RefusedKeys } from './count-refused.ts'
 import type { Arrival, ArrivalHead, Endpoint } from './endpoint.ts'
 import { matchEndpoint } from './endpoints.ts'
 import { AbortedError, tooSlow } from './intake-body.ts'
-import { countAnswer, countLatency, createCounters } from './intake-counters.ts'
 import type { ProjectKey } from './project-keys.ts'
 import type { RefusalReason } from '../../projects/registry/projects.api.ts'
 import { takeEnvelope, type Arrived, type Taken, type TakingDeps } from './take-items.ts'

@@ -5,7 +5,7 @@ import { intakeSettings } from './intake-settings.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
 import { writeRegularly } from '../limits/regular-writes.ts'
 import { type KeyRow, selectKeys } from './project-keys.queries.ts'
-import { updateSeen } from '../../projects/registry/recording.queries.ts'
+import { updateSeen } from '../../projects/registry/projects.queries.ts'
 
 /** A cached key is read again after this time, so that a change applies even when its message was lost. */
 const FRESH_MS = 60_000

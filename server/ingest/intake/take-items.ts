@@ -15,7 +15,7 @@ import { topLevelString } from '../../events/protocol/json-guard.ts'
 import { checkDsn } from '../../events/protocol/sentry-auth.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { Spool } from '../spool/write.ts'
-import { keyLimits, rateLimitHeaders } from './answers.ts'
+import { keyLimits, rateLimitHeaders, type IntakeCounters } from './answers.ts'
 import {
   countedIfRefused,
   countedIfTooLarge,
@@ -28,7 +28,6 @@ import {
 } from './count-refused.ts'
 import { DROP_OUTCOMES } from '../outcomes/dropped-items.ts'
 import type { Bodies } from './intake-body.ts'
-import type { IntakeCounters } from './intake-counters.ts'
 import { checkEvent, checkItems, type LimitCheck, type Limits } from './check-limits.ts'
 import type { ProjectKey, ProjectKeys } from './project-keys.ts'
 

@@ -4,8 +4,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../../platform/context/app.ts'
 import { publish } from '../../platform/storage/bus.ts'
-import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
-import { createCountSharing, type CountSharing } from './share-counts.ts'
+import { createRateLimiter, type RateLimiter, createCountSharing, type CountSharing } from './rate-limiter.ts'
 
 const t = await testApp()
 const second = await secondApp(t)

@@ -8,7 +8,7 @@ import { isSameApp } from '../../projects/releases/version.ts'
 import { viewReleases } from '../../projects/releases/view-release.ts'
 import { floorToBucket } from '../../telemetry/app-health/buckets.ts'
 import { crashSettings } from '../../telemetry/app-health/crash-settings.ts'
-import { selectProjectForDigestion } from '../../projects/registry/recording.queries.ts'
+import { selectProjectForDigestion } from '../../projects/registry/projects.queries.ts'
 import type { Comparison, ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
 import {
   seriesOfReleases,

@@ -1,12 +1,11 @@
 import { impactFrom, type ImpactRow, type IssueImpact } from '../rules/impact.ts'
 import { LIFE_COLUMNS, lifeFrom, type LifeRow } from '../rules/life-columns.ts'
-import type { Life } from '../rules/life-cycle.ts'
+import { type Life, HISTORY_MS, type HourHistory } from '../rules/life-cycle.ts'
 import { beforeSlot, toSlot } from '../rules/count-window.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { ReleaseFacts } from '../../projects/releases/order.ts'
 import type { EscalatingRules } from '../rules/issue-settings.api.ts'
 import { StoredEscalating } from '../rules/issue-settings.ts'
-import { HISTORY_MS, type HourHistory } from '../rules/escalating.ts'
 
 /** SQL of folding: groups count, and issues show the sum of their groups. Rows are written in a fixed order. */
 

@@ -2,13 +2,12 @@ import type { FactContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { utcDay, MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
-import { MIN_LIMIT, hourlyLimit, floorToHour } from '../rules/escalating.ts'
 import { eventSeveritySentence, impactSentence, type IssueImpact, newImpact, rated, reach } from '../rules/impact.ts'
 import { severityName } from '#shared/issue-values.ts'
 import { SLOT_MS, toSlot } from '../rules/count-window.ts'
 import { sumGroups } from '../rows/groups.queries.ts'
 import { writeLives } from '../rows/issues.queries.ts'
-import { addMinutes, touchProjects } from '../../projects/registry/recording.queries.ts'
+import { addMinutes, touchProjects } from '../../projects/registry/projects.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import * as sql from './fold.queries.ts'
 import { type FoldedSums, HAPPENED_AT, IS_FATAL, isWorse, OCCURRED_AT, USER_HASH } from './occurrence.ts'
@@ -21,6 +20,9 @@ import {
   type ArrivedEvent,
   type ArrivedEvents,
   type Transition,
+  MIN_LIMIT,
+  hourlyLimit,
+  floorToHour,
 } from '../rules/life-cycle.ts'
 import {
   type CountedHour,

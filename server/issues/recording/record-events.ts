@@ -1,5 +1,4 @@
-import { countEvents } from '../../telemetry/app-health/record-events.ts'
-import { learnDevices } from '../../telemetry/app-health/record-sessions.ts'
+import { learnDevices, countEvents } from '../../telemetry/app-health/record-sessions.ts'
 import type { FactContext } from '../../platform/context/fact-context.ts'
 import { insertEvents, findStored } from '../../events/store/store.queries.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
@@ -15,7 +14,7 @@ import {
   type FactInContext,
   type ItemOutcome,
 } from '../../events/items/recorder.ts'
-import { type IssueNumbers, writeIssueNumbers, lockIssueNumbers } from '../../projects/registry/recording.queries.ts'
+import { type IssueNumbers, writeIssueNumbers, lockIssueNumbers } from '../../projects/registry/projects.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { type GroupCacheStep, type Counting, FOLD_AT_ONCE } from './journal.ts'
 import {

@@ -1,4 +1,4 @@
-import { CALM_MS } from '../rules/escalating.ts'
+import { CALM_MS } from '../rules/life-cycle.ts'
 import { LIFE_COLUMNS, type LifeRow } from '../rules/life-columns.ts'
 import { versionsOfCommit } from '../rows/issues.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'

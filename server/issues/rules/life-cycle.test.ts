@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hourlyLimit, floorToHour, type HourHistory } from './escalating.ts'
 import { countTowards, noProgress, untilPhrase, type IgnoreUntil } from './ignoring.ts'
 import { minuteText } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
@@ -15,6 +14,9 @@ import {
   type Decision,
   type Life,
   type ArrivedEvent,
+  hourlyLimit,
+  floorToHour,
+  type HourHistory,
 } from './life-cycle.ts'
 
 const HOUR_MS = 3_600_000

@@ -31,7 +31,7 @@ const OWN_KEYS = [
 ] as const
 type OwnKey = (typeof OWN_KEYS)[number]
 
-/** Keys whose values identify a user. They are searched through the user (user-identities.ts), not in documents. */
+/** Keys whose values identify a user. They are searched through the user (write-index-terms.ts), not in documents. */
 export const USER_KEYS = ['user.email', 'user.username', 'user.ip'] as const
 export type UserKey = (typeof USER_KEYS)[number]
 

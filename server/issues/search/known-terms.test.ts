@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tagKey } from './facts.ts'
-import { issueIdNumber, KnownTerms } from './user-identities.ts'
+import { issueIdNumber, KnownTerms } from './write-index-terms.ts'
 import { keyTerm, termsToAdd, isRecurring, buildIndexTerms } from './index-terms.ts'
 
 test('an entry is known by issue, key and value until the cache is cleared', () => {

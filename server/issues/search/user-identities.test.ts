@@ -8,7 +8,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { hashUser } from '../../events/protocol/user.ts'
 import type { Fact } from './facts.ts'
 import { searchIssues } from './list-issues.ts'
-import { forgetIdentities, purgeIdentities, writeIdentities } from './user-identities.ts'
+import { forgetIdentities, purgeIdentities, writeIdentities } from './write-index-terms.ts'
 import { selectUsersIdentified } from './user-identities.queries.ts'
 
 const { app } = await testApp()

@@ -1,7 +1,7 @@
 import { utcDay, dayPlus, HOUR_MS } from '../../platform/kernel/day.ts'
 import { generalFields } from './general-settings.api.ts'
 import { storedSettings } from './stored-settings.ts'
-import type { IssueNumbers } from './recording.queries.ts'
+import type { IssueNumbers } from './projects.queries.ts'
 
 export const generalSettings = storedSettings({
   default_environment: generalFields.default_environment.catch('production'),

@@ -1,7 +1,7 @@
 import { CANARY_CHANNEL } from '../canary/canary-channel.ts'
 import type { Figure } from '../http/metrics.ts'
 import type { Intake } from '../../ingest/intake/create-intake.ts'
-import { LATENCY_BOUNDS_MS } from '../../ingest/intake/intake-counters.ts'
+import { LATENCY_BOUNDS_MS } from '../../ingest/intake/answers.ts'
 import { oldestDueMs } from '../../platform/outbox/engine.queries.ts'
 import type { DelivererFigures } from '../../platform/outbox/start-deliverer.ts'
 import { largestLags } from '../../ingest/spool/project-backlog.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { purgeIdentities } from '../../issues/search/user-identities.ts'
+import { purgeIdentities } from '../../issues/search/write-index-terms.ts'
 import { deleteOrphanedQuarantine, QUARANTINE_ROWS } from '../../ingest/spool/spool.queries.ts'
 import { purgeRetained } from '../../projects/registry/project-rows.ts'
 

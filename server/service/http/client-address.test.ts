@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clientAddressReader } from './client-address.ts'
+import { clientAddressReader } from './request-guard.ts'
 
 test('without trusted proxies the peer is the client and headers are ignored', () => {
   const addressOf = clientAddressReader([])

@@ -12,22 +12,22 @@ import { recentMessages } from '../../platform/live/recent-messages.ts'
 import type { RouteSpecs } from '../../platform/kernel/contract.ts'
 import { bindRoutes, type AnyHandler, type Authenticator } from './bind.ts'
 import { BODY_TIMEOUT_MS, limitBodyTime } from './body-time.ts'
-import { addressMatcher, clientAddressReader } from './client-address.ts'
 import {
   createOrderlyServer,
   type Connections,
   limitConnections,
   refuse,
   reserveConnections,
+  closeUnread,
+  createTurns,
 } from './connection-end.ts'
 import { errorAnswer } from './errors.ts'
 import { registerHealth, type Health } from './health.ts'
 import { apiLimits, type Admission } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
 import { isMcp, registerMcp } from './mcp.ts'
-import { createRequestGuard } from './request-guard.ts'
+import { createRequestGuard, addressMatcher, clientAddressReader } from './request-guard.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-import { closeUnread, createTurns } from './turns.ts'
 import { isLoopbackAddress } from '../../platform/kernel/address-range.ts'
 import { readFileSync } from 'node:fs'
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger'

@@ -2,9 +2,8 @@ import type { Server, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
-import { createOrderlyServer } from './connection-end.ts'
+import { createOrderlyServer, closeUnread, createTurns } from './connection-end.ts'
 import { createRequestGuard } from './request-guard.ts'
-import { closeUnread, createTurns } from './turns.ts'
 
 let server: Server
 let port = 0

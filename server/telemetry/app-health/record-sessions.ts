@@ -7,13 +7,14 @@ import type {
 } from '../../events/protocol/session.ts'
 import { hashUser } from '../../events/protocol/user.ts'
 import { ACCEPTED, type ItemOutcome, type Recorder } from '../../events/items/recorder.ts'
-import { Deltas } from './deltas.ts'
+import { Deltas, addUser } from './deltas.ts'
 import { insertDeltas } from './deltas.queries.ts'
 import type { Attributes } from './dimensions.ts'
 import { isSameSession, mergeSessions, type Session, buildSession } from './session.ts'
 import * as sql from './sessions.queries.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import { userKey, saveDevices, findDevices, type SeenDevice } from './sessions.queries.ts'
+import type { Device } from '../../events/protocol/device.ts'
 
 /** The content of one item. */
 export type SessionFact = { readonly update: SessionUpdate } | { readonly aggregates: SessionAggregates }
@@ -166,3 +167,41 @@ async function withKnownDevices(tx: Tx, sessions: readonly User[]): Promise<Attr
 }
 
 const isUnknown = ({ os, device }: Attributes): boolean => os === '' && device === ''
+
+/** A stored event, as far as it is counted. */
+type CountedEvent = {
+  readonly projectId: string
+  readonly occurredAt: Date
+  readonly release: string | null
+  readonly environment: string
+  readonly device: Device
+  /** 52 bits; see events/protocol/user.ts. */
+  readonly userHash: number | null
+  readonly isUnhandled: boolean
+  /** A crash or a hang of the app: the most urgent events. */
+  readonly isCritical: boolean
+  /** Whether the app hung, and where it was. */
+  readonly anr: 'foreground' | 'background' | null
+}
+
+/** Appends counts of stored events, by the minute of their time. A crash is critical and no hang. */
+export async function countEvents(tx: Tx, events: Iterable<CountedEvent>): Promise<void> {
+  const deltas = new Deltas()
+  for (const { projectId, occurredAt, release, environment, device, userHash, ...event } of events) {
+    const attributes = { release: release ?? '', environment, ...device }
+    const delta = deltas.of(projectId, 'events', attributes, occurredAt.getTime())
+    const isCrash = event.isCritical && event.anr === null
+    delta.counts.total++
+    if (event.isCritical) delta.counts.critical++
+    if (event.isUnhandled) delta.counts.unhandled++
+    if (isCrash) delta.counts.crashed++
+    if (event.anr !== null) delta.counts[`anr_${event.anr}`]++
+    if (userHash === null) continue
+    addUser(delta, 'users', userHash)
+    if (event.isUnhandled) addUser(delta, 'unhandled_users', userHash)
+    if (isCrash) addUser(delta, 'crashed_users', userHash)
+    if (event.anr !== null) addUser(delta, 'anr_users', userHash)
+    if (event.anr === 'foreground') addUser(delta, 'anr_foreground_users', userHash)
+  }
+  await insertDeltas(tx, deltas.list())
+}
