@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { buildProguardIndex } from './build-proguard-index.ts'
-import { readProguardId } from './proguard-id.ts'
 import { readFrame, retraceClass, retraceFrame, type RetracedFrame } from './retrace-frame.ts'
 import { retraceStack } from './retrace-stack.ts'
 import { originalName, retraceText } from './retrace-text.ts'
@@ -15,10 +14,6 @@ describe('the recorded mapping', () => {
     retraceFrame(directory, part, { className: 'a.a.b', method, line, file: 'SourceFile' }).map((frames) =>
       frames.map((frame) => `${frame.className}.${frame.method}(${frame.file}:${frame.line})`),
     )
-
-  it('has the identifier that sentry-cli derives from it', () => {
-    expect(readProguardId(recorded)).toBe('bcc0ed9d-5b8f-5d9e-8f08-35edec4a0f10')
-  })
 
   it('gives classes, lines and inlined frames', () => {
     expect(retraceClass(directory, part, 'a.a.c')).toBe('com.acme.shop.CartRepository')

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { deleteDraft, type ReceivedContent } from '../../platform/blobs/blobs.queries.ts'
 import { receiveContent } from '../../platform/blobs/receive-content.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
