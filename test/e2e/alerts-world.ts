@@ -1,5 +1,4 @@
-import { systemActor } from '#server/platform/context/actor.ts'
-import { factContext } from '#server/platform/context/fact-context.ts'
+import { systemActor, factContext } from '#server/platform/context/actor.ts'
 import { fireAlerts, type Firing } from '#server/alerts/rules/fire-alerts.ts'
 import type { AlertRule } from '#server/alerts/rules/rule.api.ts'
 import type { TestServer } from '../kit/test-server.ts'

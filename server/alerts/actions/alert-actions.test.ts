@@ -13,8 +13,7 @@ import type { ActionResult, Alert, AlertDelivery } from '../rules/alerts.api.ts'
 import { fireAlerts, type Firing } from '../rules/fire-alerts.ts'
 import { sendDue } from '../rules/keep-alerts.ts'
 import type { AlertRule } from '../rules/rule.api.ts'
-import { systemActor } from '../../platform/context/actor.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
+import { systemActor, factContext } from '../../platform/context/actor.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 
 /** Answers that the pager gives instead, in turn. */

@@ -1,7 +1,6 @@
 import { accountFacts } from '../../identity/auth/account-facts.ts'
-import type { SessionActor } from '../../platform/context/actor.ts'
+import { type SessionActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { deleteUserLink } from './chat.queries.ts'

@@ -1,8 +1,7 @@
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 import type { FcmSettings } from '../../config.ts'
-import type { App } from '../../platform/context/app.ts'
-import { perApp } from '../../platform/context/per-app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import type { AttemptResult } from '../../platform/outbox/channel.ts'
 import { askProvider } from './provider-request.ts'
 

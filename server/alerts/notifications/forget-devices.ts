@@ -1,4 +1,4 @@
-import type { FactSubscriber } from '../../platform/context/fact-context.ts'
+import type { FactSubscriber } from '../../platform/context/actor.ts'
 import { deleteDevicesOfMembers, deleteDevicesOfSessions, moveDevices } from './devices.queries.ts'
 
 /** Sessions that end for these reasons are followed by another one of the same user, who keeps the devices. */

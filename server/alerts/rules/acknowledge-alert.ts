@@ -1,6 +1,5 @@
-import { memberBehind, type OrgActor } from '../../platform/context/actor.ts'
+import { memberBehind, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import type { Alert } from './alerts.api.ts'

@@ -1,5 +1,4 @@
-import { memberBehind } from '../../platform/context/actor.ts'
-import type { FactContext } from '../../platform/context/fact-context.ts'
+import { memberBehind, type FactContext } from '../../platform/context/actor.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { Tx } from '../../platform/storage/database.ts'

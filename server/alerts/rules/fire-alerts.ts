@@ -1,6 +1,6 @@
 import { MAX_ALERTS_PER_MINUTE, type Unit } from '#shared/alert-rules.ts'
 import type { SeverityName } from '#shared/issue-values.ts'
-import type { FactContext } from '../../platform/context/fact-context.ts'
+import type { FactContext } from '../../platform/context/actor.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { newId } from '../../platform/kernel/ids.ts'

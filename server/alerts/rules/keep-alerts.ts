@@ -1,6 +1,5 @@
-import { systemActor } from '../../platform/context/actor.ts'
+import { systemActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { purgeRows, inBatches } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { endAlerts, summariseAlerts } from './end-alerts.ts'

@@ -1,7 +1,7 @@
 import type { SecurityKind, TriggerType } from '#shared/alert-rules.ts'
 import { isClosed, SEVERITIES, type SeverityName, severityName, shortId } from '#shared/issue-values.ts'
 import { z } from 'zod'
-import type { FactContext, FactSubscriber, RecordedFact } from '../../platform/context/fact-context.ts'
+import type { FactContext, FactSubscriber, RecordedFact } from '../../platform/context/actor.ts'
 import { findEventEnvironments } from '../../events/store/store.queries.ts'
 import { type FactKind, isFactKind, factKind } from '../../history/facts/kinds.ts'
 import { closeLane } from '../../platform/outbox/close-lane.ts'

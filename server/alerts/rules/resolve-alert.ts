@@ -1,6 +1,5 @@
-import { actorLabel, type OrgActor } from '../../platform/context/actor.ts'
+import { actorLabel, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import type { Alert } from './alerts.api.ts'
 import { endAlerts } from './end-alerts.ts'

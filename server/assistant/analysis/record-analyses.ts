@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { FactSubscriber, RecordedFact } from '../../platform/context/fact-context.ts'
+import type { FactSubscriber, RecordedFact } from '../../platform/context/actor.ts'
 import { type AnalysisRequest, deleteIssueAnalyses, insertRequests, outdateAnalyses } from './analyses.queries.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
-import { errorForLog } from '../../platform/context/error-for-log.ts'
+import { errorForLog } from '../../platform/context/app.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
 import { answerQuestion, checkScope } from './answer-question.ts'
 import type { AnswerEvent, askRoutes } from './ask.api.ts'

@@ -1,6 +1,5 @@
 import { memberBehind, type OrgActor } from '../../platform/context/actor.ts'
-import type { App } from '../../platform/context/app.ts'
-import { perApp } from '../../platform/context/per-app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import { rateLimited } from '../../platform/kernel/errors.ts'
 
 /** Answers that are being written at once, in this process. */

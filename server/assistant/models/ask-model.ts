@@ -1,7 +1,6 @@
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import type { OrgActor } from '../../platform/context/actor.ts'
+import { type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { ModelError } from './model-error.ts'
 import { reserveCall, settleCall, type Reservation, type Tokens } from './reserve-call.ts'
 import { streamModel, type MODEL_LIMITS, type ModelAnswer } from './stream-model.ts'

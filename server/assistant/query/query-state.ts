@@ -1,5 +1,4 @@
-import type { App } from '../../platform/context/app.ts'
-import { perApp } from '../../platform/context/per-app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import { grantViews, readRoleFacts, type RoleFacts, setupStatements } from './query-state.queries.ts'
 
 /** Whether statements can run, and what the owner of the database does so that they can. */

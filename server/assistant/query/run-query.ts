@@ -1,8 +1,7 @@
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { type OrgActor, actorForLog, requireActingMember } from '../../platform/context/actor.ts'
-import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
+import { type OrgActor, actorForLog, requireActingMember, factContext } from '../../platform/context/actor.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import { conflict, invalid, notFound, rateLimited } from '../../platform/kernel/errors.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectSettings } from '../../projects/registry/projects.queries.ts'
@@ -14,7 +13,6 @@ import { DATA_CHANGE, RefusedStatement } from './guard/refused-statement.ts'
 import { runStatement } from './run-statement.ts'
 import { chooseDrawing, viewRows } from './view-rows.ts'
 import { writeStatement } from './write-statement.ts'
-import { perApp } from '../../platform/context/per-app.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 type Query = {

@@ -11,9 +11,8 @@ import {
 import type { Attachment, RefusedFile } from './attachment.ts'
 import { findIssuesByEvent } from '../store/store.queries.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
-import { ACCEPTED, DUPLICATE } from '../items/recorder.ts'
-import type { ItemContext, Recorder } from '../items/recorder.ts'
-import type { FactContext } from '../../platform/context/fact-context.ts'
+import { ACCEPTED, DUPLICATE, type ItemContext, type Recorder } from '../items/recorder.ts'
+import type { FactContext } from '../../platform/context/actor.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 
 /** Records that issues received files. */

@@ -1,4 +1,4 @@
-import type { FactContext } from '../../platform/context/fact-context.ts'
+import type { FactContext } from '../../platform/context/actor.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { Category } from '../protocol/envelope.ts'
 

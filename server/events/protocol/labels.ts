@@ -1,5 +1,5 @@
 import type { Event, Exception, Frame, Stacktrace, Thread } from './event.api.ts'
-import { crashedThread, hasNativeCause } from './exceptions.ts'
+import { crashedThread, hasNativeCause } from './frames.ts'
 import { cut, firstLine } from './strings.ts'
 import { causesFirst, framesOfPanic, isSdkFrameV3 } from './telling-v3.ts'
 

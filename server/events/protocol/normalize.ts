@@ -1,6 +1,16 @@
 import type { Event, Breadcrumb, Tag } from './event.api.ts'
-import { attachRawStacks, attachStacks, isUnhandled, readExceptions, readThreads, type RawStack } from './exceptions.ts'
-import { readStacktrace, type FrameSetting, imageRanges, readImages } from './frames.ts'
+import {
+  readStacktrace,
+  type FrameSetting,
+  imageRanges,
+  readImages,
+  attachRawStacks,
+  attachStacks,
+  isUnhandled,
+  readExceptions,
+  readThreads,
+  type RawStack,
+} from './frames.ts'
 import { cleanRecord, isList, isRecord, isSafeKey, JsonBudget, unwrapList, type JsonRecord, textField } from './json.ts'
 import { eventCulprit, leadingStack, namingException, eventTitle } from './labels.ts'
 import { parseLevel } from './level.ts'

@@ -1,6 +1,9 @@
 import { isList, isRecord } from './json.ts'
 import { type GuardedJson, parseGuarded, writeJson } from './json-guard.ts'
+import { RuleBudget } from './rule-budget.ts'
+import { isCard } from './scrub-numbers.ts'
 import {
+  scrubText,
   KEY_ADDRESS,
   KEY_COOKIE,
   KEY_EXEMPT,
@@ -10,13 +13,10 @@ import {
   type KeyClass,
   KeyClassifier,
   type ScrubRules,
-} from './scrub-keys.ts'
-import { RuleBudget } from './rule-budget.ts'
-import { isCard } from './scrub-numbers.ts'
-import { scrubText } from './scrub-text.ts'
+} from './scrub-text.ts'
 import { FILTERED } from './scrub-words.ts'
 
-export type { ScrubRules } from './scrub-keys.ts'
+export type { ScrubRules } from './scrub-text.ts'
 
 /** Deeper structures are replaced completely; the guard before parsing refuses them anyway. */
 const MAX_DEPTH = 128

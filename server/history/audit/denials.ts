@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Actor, Caller } from '../../platform/context/actor.ts'
-import type { App } from '../../platform/context/app.ts'
-import { perApp } from '../../platform/context/per-app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { addEntries } from './add-entries.ts'
 import { selectEmails, selectUserOrgs } from './append.queries.ts'

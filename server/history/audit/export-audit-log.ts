@@ -1,6 +1,5 @@
-import type { OrgActor } from '../../platform/context/actor.ts'
+import { type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { SentFile } from '../../platform/context/handlers.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { canonicalEntry } from './entry.ts'

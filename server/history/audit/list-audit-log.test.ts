@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
+import { factContext } from '../../platform/context/actor.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import type { AuditEntry } from './audit.api.ts'

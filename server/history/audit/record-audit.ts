@@ -1,5 +1,10 @@
-import { memberBehind, type Actor } from '../../platform/context/actor.ts'
-import type { FactContext, FactSubscriber, RecordedFact } from '../../platform/context/fact-context.ts'
+import {
+  memberBehind,
+  type Actor,
+  type FactContext,
+  type FactSubscriber,
+  type RecordedFact,
+} from '../../platform/context/actor.ts'
 import type { AuditKey } from '../../platform/context/audit-key.ts'
 import { CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
 import { isFactKind, factKind, type FactKind } from '../facts/kinds.ts'

@@ -1,6 +1,5 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
-import type { App } from '../../platform/context/app.ts'
-import { perApp } from '../../platform/context/per-app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import { entryMac, headMac } from './add-entries.ts'
 import { hashEntry, NO_HASH, type ChainedEntry } from './entry.ts'
 import { headText, readSignedHeads, signHead, type SignedHead, type SignedHeads } from './signed-heads.ts'

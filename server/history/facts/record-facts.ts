@@ -1,5 +1,4 @@
-import { memberBehind } from '../../platform/context/actor.ts'
-import type { FactContext } from '../../platform/context/fact-context.ts'
+import { memberBehind, type FactContext } from '../../platform/context/actor.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { factKind, type Fact, type NewFact } from './kinds.ts'

@@ -1,6 +1,5 @@
-import { actorForLog, type SessionActor } from '../../platform/context/actor.ts'
+import { actorForLog, type SessionActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { invalid, unauthenticated } from '../../platform/kernel/errors.ts'
 import { accountFacts } from '../auth/account-facts.ts'

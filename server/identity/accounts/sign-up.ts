@@ -1,7 +1,6 @@
 import { lockUntilEnd } from '../../platform/storage/advisory-lock.queries.ts'
-import type { Caller } from '../../platform/context/actor.ts'
+import { type Caller, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, forbidden } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
-import { actorForLog, type SessionActor } from '../../platform/context/actor.ts'
+import { actorForLog, type SessionActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, invalid, unauthenticated } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'

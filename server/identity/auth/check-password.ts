@@ -1,7 +1,6 @@
 import { countDenial, type Refused } from '../../history/audit/denials.ts'
 import type { Caller, SessionActor } from '../../platform/context/actor.ts'
-import type { App } from '../../platform/context/app.ts'
-import { perApp } from '../../platform/context/per-app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import type { AppError } from '../../platform/kernel/errors.ts'
 import {
   accountKey,

@@ -1,6 +1,5 @@
-import type { Caller, RequestOrigin } from '../../platform/context/actor.ts'
+import { type Caller, type RequestOrigin, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { Cookies } from '../../platform/context/handlers.ts'
 import type { Fact, FactOf } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'

@@ -1,6 +1,5 @@
-import type { Caller, SessionActor } from '../../platform/context/actor.ts'
+import { type Caller, type SessionActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
 import { readAccessToken } from './access-token.ts'

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { App } from '../../platform/context/app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { publish } from '../../platform/storage/bus.ts'
 import { readLiveSession, type LiveSession } from './auth.queries.ts'
-import { perApp } from '../../platform/context/per-app.ts'
 
 /** The sessions that changed: one, or all of a user. */
 export type SessionChange = { readonly session_id: string } | { readonly user_id: string }

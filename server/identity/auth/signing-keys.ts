@@ -1,7 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import { z } from 'zod'
-import type { App } from '../../platform/context/app.ts'
-import { perApp } from '../../platform/context/per-app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import { conflict } from '../../platform/kernel/errors.ts'
 import { lockUntilEnd } from '../../platform/storage/advisory-lock.queries.ts'
 import { publish } from '../../platform/storage/bus.ts'

@@ -1,7 +1,6 @@
-import { actorForLog, type SessionActor } from '../../platform/context/actor.ts'
+import { actorForLog, type SessionActor, factContext } from '../../platform/context/actor.ts'
 import { countDenial } from '../../history/audit/denials.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { forbidden, notFound, unauthenticated } from '../../platform/kernel/errors.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'

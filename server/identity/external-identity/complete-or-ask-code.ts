@@ -1,5 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
+import { factContext } from '../../platform/context/actor.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { Tx } from '../../platform/storage/database.ts'

@@ -1,8 +1,7 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { CustomFetch, ServerMetadata } from 'openid-client'
 import { z } from 'zod'
-import type { App } from '../../platform/context/app.ts'
-import { perApp } from '../../platform/context/per-app.ts'
+import { type App, perApp } from '../../platform/context/app.ts'
 import { oidcLibrary } from './oauth-client.ts'
 import { allowsPlainHttp, checkProviderUrl, ProviderError, readJson } from './provider-fetch.ts'
 

@@ -1,7 +1,6 @@
 import { selectOwners } from '../auth/auth.queries.ts'
-import { systemActor } from '../../platform/context/actor.ts'
+import { systemActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'

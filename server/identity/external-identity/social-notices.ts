@@ -1,7 +1,6 @@
 import { accountFacts, accountNotice, type Receiver } from '../auth/account-facts.ts'
-import type { SessionActor } from '../../platform/context/actor.ts'
+import { type SessionActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import type { Tx } from '../../platform/storage/database.ts'

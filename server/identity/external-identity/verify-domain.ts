@@ -1,6 +1,5 @@
-import { systemActor, type Actor, type OrgActor } from '../../platform/context/actor.ts'
+import { systemActor, type Actor, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, invalid, notFound, unavailable } from '../../platform/kernel/errors.ts'
 import { lockUntilEnd } from '../../platform/storage/advisory-lock.queries.ts'

@@ -9,9 +9,8 @@ import {
   type SignInCaller,
 } from '../auth/complete-sign-in.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
-import type { NewUserActor } from '../../platform/context/actor.ts'
+import { type NewUserActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { Cookies } from '../../platform/context/handlers.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
-import { actorForLog, requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
+import { actorForLog, requireActingMember, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import { newOneTimeToken, oneTimeTokenHash } from '../../platform/kernel/one-time-token.ts'

@@ -1,6 +1,5 @@
-import { type OrgActor, actorForLog } from '../../platform/context/actor.ts'
+import { type OrgActor, actorForLog, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { publish } from '../../platform/storage/bus.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { updateOrgQuota } from '../auth/auth.queries.ts'

@@ -1,8 +1,7 @@
 import type { Database, Tx } from '../../platform/storage/database.ts'
 import { requestFold } from '../../telemetry/app-health/fold-health.ts'
-import { DIGESTION } from '../../platform/context/actor.ts'
+import { DIGESTION, factContext, type FactContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext, type FactContext } from '../../platform/context/fact-context.ts'
 import { CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import {

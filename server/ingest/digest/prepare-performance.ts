@@ -24,7 +24,7 @@ import {
 } from '../../events/protocol/span.ts'
 import { buildTracePart } from '../../telemetry/traces/trace-part.ts'
 import type { Counted } from '../../events/items/recorder.ts'
-import { itemsOfSignals, signalsOfTransaction } from './prepare-signals.ts'
+import { itemsOfSignals, signalsOfTransaction } from './prepare-event.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 
 const TRANSACTION: Counted = { category: 'transaction', quantity: 1 }

@@ -38,7 +38,7 @@ export async function openScrubKey(app: App, orgId: string, projectId: string, s
   return (await orgOpener(app, orgId)).open(sealed, placeOf(orgId, projectId))
 }
 
-/** A project's settings in the form of the scrubber (events/protocol/scrub-keys.ts). */
+/** A project's settings in the form of the scrubber (events/protocol/scrub-text.ts). */
 export type Scrubbing = {
   readonly sensitiveKeys: readonly string[]
   readonly safeKeys: readonly string[]

@@ -1,6 +1,5 @@
 import { type WebhookEvent, webhookEvent } from '#shared/webhook-events.ts'
-import { memberBehind } from '../../platform/context/actor.ts'
-import type { FactContext, RecordedFact } from '../../platform/context/fact-context.ts'
+import { memberBehind, type FactContext, type RecordedFact } from '../../platform/context/actor.ts'
 import { type FactKind, factKind, KINDS } from '../../history/facts/kinds.ts'
 import { newPrefixedId } from '../../platform/kernel/ids.ts'
 import type { Message, NewDelivery } from '../../platform/outbox/delivery.ts'

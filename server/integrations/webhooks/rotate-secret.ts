@@ -1,7 +1,6 @@
 import { orgSealer } from '../../identity/auth/org-sealer.ts'
-import type { OrgActor } from '../../platform/context/actor.ts'
+import { type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import { changeEndpoint, hasOverlap, insertSecret, lockEndpoint, setOverlap } from './endpoints.queries.ts'

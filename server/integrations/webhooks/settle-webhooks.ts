@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { systemActor } from '../../platform/context/actor.ts'
+import { systemActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { addJob, defineTask } from '../../platform/jobs/task.ts'

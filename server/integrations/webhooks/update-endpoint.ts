@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { OrgActor } from '../../platform/context/actor.ts'
+import { type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { invalid, notFound } from '../../platform/kernel/errors.ts'
 import { changeLane, lockLane } from '../../platform/outbox/change-lane.ts'

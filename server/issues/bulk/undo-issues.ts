@@ -1,6 +1,5 @@
-import { actorLabel, type OrgActor } from '../../platform/context/actor.ts'
+import { actorLabel, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { severityName } from '#shared/issue-values.ts'

@@ -1,6 +1,5 @@
-import type { OrgActor, SystemActor } from '../../platform/context/actor.ts'
+import { type OrgActor, type SystemActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { deleteEventAttachments } from '../../events/attachments/attachments.queries.ts'
 import { deleteIssueEvents } from '../../events/store/store.queries.ts'

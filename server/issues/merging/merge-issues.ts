@@ -1,7 +1,6 @@
-import { actorLabel, memberBehind, type OrgActor } from '../../platform/context/actor.ts'
+import { actorLabel, memberBehind, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { retryOnDeadlock } from '../../platform/storage/retry-on-deadlock.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'

@@ -1,5 +1,5 @@
 import { selectCounts, writeLives, releasesByVersion } from '../rows/issues.queries.ts'
-import type { FactContext } from '../../platform/context/fact-context.ts'
+import type { FactContext } from '../../platform/context/actor.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { newestArrived, type Arrived } from '../../events/store/store.queries.ts'
 import { uncountedEvents } from '../rows/groups.queries.ts'

@@ -1,4 +1,4 @@
-import type { FactContext } from '../../platform/context/fact-context.ts'
+import type { FactContext } from '../../platform/context/actor.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { utcDay, MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { DIGESTION } from '../../platform/context/actor.ts'
+import { DIGESTION, factContext, type FactContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext, type FactContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { lockRelation } from '../rows/groups.queries.ts'

@@ -1,5 +1,5 @@
 import { learnDevices, countEvents } from '../../telemetry/app-health/record-sessions.ts'
-import type { FactContext } from '../../platform/context/fact-context.ts'
+import type { FactContext } from '../../platform/context/actor.ts'
 import { insertEvents, findStored } from '../../events/store/store.queries.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'

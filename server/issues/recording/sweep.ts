@@ -1,7 +1,6 @@
-import { systemActor } from '../../platform/context/actor.ts'
+import { systemActor, factContext } from '../../platform/context/actor.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { utcDay, dayPlus, DAY_MS } from '../../platform/kernel/day.ts'

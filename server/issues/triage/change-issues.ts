@@ -1,6 +1,5 @@
-import { actorLabel, type OrgActor } from '../../platform/context/actor.ts'
+import { actorLabel, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { FactOf } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { Tx } from '../../platform/storage/database.ts'
@@ -12,7 +11,7 @@ import { writeAssignees, writeSeverities, writeLives } from '../rows/issues.quer
 import { aboutIssue } from '../rows/view-issue.ts'
 import { decideAssignee, requireMember } from './change-assignee.ts'
 
-/** The change a member requests, with its resolution determined (`fix-of.ts`). */
+/** The change a member requests, with its resolution determined (`update-issue.ts`). */
 export type PreparedChange = Partial<StatusChange> & {
   /** Null removes the assignee. */
   readonly assignee_id?: string | null | undefined

@@ -8,9 +8,8 @@ import {
   selectComment,
   selectComments,
 } from './comments.queries.ts'
-import { isGranted, requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
+import { isGranted, requireActingMember, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { forbidden, invalid, notFound } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'

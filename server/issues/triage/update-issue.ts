@@ -1,15 +1,16 @@
-import type { OrgActor } from '../../platform/context/actor.ts'
+import { type OrgActor, type Actor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { changeIssues } from './change-issues.ts'
-import { resolveFix } from './fix-of.ts'
 import type { Issue, IssueStatus, Severity } from '../rules/issue.api.ts'
-import { lockIssue, selectIssue } from '../rows/issues.queries.ts'
+import { lockIssue, selectIssue, releasesOfCommit, knownReleases } from '../rows/issues.queries.ts'
 import type { IgnoreUntilInput, ResolutionInput } from '../rules/life-cycle.api.ts'
 import { requireMember } from './change-assignee.ts'
 import { viewIssue } from '../rows/view-issue.ts'
+import { ensureRelease } from '../../projects/releases/ensure-release.ts'
+import { nextAfter, type Fix } from '../rules/resolution.ts'
 
-export type IssueChange = {
+type IssueChange = {
   readonly issueId: string
   readonly status?: IssueStatus | undefined
   readonly resolution?: ResolutionInput | undefined
@@ -42,4 +43,22 @@ async function resolutionOf(app: App, actor: OrgActor, issueId: string, asked: R
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return { asked, fix: await resolveFix(app, actor, issue.project_id, asked) }
+}
+
+/**
+ * The fix that a requested resolution means now. Creates releases that do not exist yet, as planned. Its own transaction
+ * ends before an issue is locked, because digestion locks releases and issues, too.
+ */
+export async function resolveFix(app: App, actor: Actor, projectId: string, asked: ResolutionInput): Promise<Fix> {
+  if (asked.in_release !== undefined) {
+    const versions = [...new Set([asked.in_release].flat())]
+    for (const version of versions) await app.tx((tx) => ensureRelease(tx, factContext(app, actor), projectId, version))
+    return { kind: 'release', versions }
+  }
+  if (asked.in_commit !== undefined) {
+    const versions = await releasesOfCommit(app.db, projectId, asked.in_commit)
+    return versions.length === 0 ? { kind: 'commit', sha: asked.in_commit } : { kind: 'release', versions }
+  }
+  if (asked.in_next_release === undefined) return { kind: 'now' }
+  return nextAfter(await knownReleases(app.db, projectId))
 }

@@ -1,13 +1,13 @@
 import { explainRefusal, type Permission, type Role } from '#shared/permissions.ts'
 import { forbidden } from '../kernel/errors.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Tx } from '../storage/database.ts'
 
 /** Where a request came from. */
 export type RequestOrigin = { readonly kind: 'request'; readonly ip: string; readonly userAgent: string | null }
 
 /** Background work. `operation` names the job, or digestion. */
-export type SystemOrigin = { readonly kind: 'system'; readonly operation: string }
-
-export type Origin = RequestOrigin | SystemOrigin
+type SystemOrigin = { readonly kind: 'system'; readonly operation: string }
 
 /** Data that is known about every request, also on public routes. */
 export type Caller = { readonly origin: RequestOrigin; readonly requestId: string }
@@ -31,20 +31,20 @@ export type JobActor = Member & SystemCaller & { readonly kind: 'user'; readonly
 /** A user who has just signed up: the first session follows with the log-in. */
 export type NewUserActor = Member & Caller & { readonly kind: 'user'; readonly sessionId: null }
 
-export type UserActor = SessionActor | JobActor | NewUserActor
+type UserActor = SessionActor | JobActor | NewUserActor
 
 /** A member's API key: the member's role, limited by the key's scopes. */
 export type ApiKeyActor = Member &
   Caller & { readonly kind: 'api_key'; readonly keyId: string; readonly scopes: readonly string[] }
 
 /** The assistant, on behalf of the member who asked it. */
-export type AssistantActor = Member & Caller & { readonly kind: 'assistant' }
+type AssistantActor = Member & Caller & { readonly kind: 'assistant' }
 
 /** A member who pressed a button in the chat: their chat user is linked to the account. */
 export type ChatActor = Member & Caller & { readonly kind: 'chat' }
 
 /** A connected service, such as a code host, that calls a webhook of ours. */
-export type IntegrationActor = Caller & {
+type IntegrationActor = Caller & {
   readonly kind: 'integration'
   readonly integrationId: string
   readonly name: string
@@ -125,4 +125,67 @@ export function actorForLog(actor: Actor): Record<string, string | null> {
     ...(actor.kind === 'system' ? {} : { org_id: actor.orgId }),
     ...(actor.origin.kind === 'system' ? { operation: actor.origin.operation } : { request_id: actor.requestId }),
   }
+}
+
+/** Which part of the product makes a change. */
+type ChangeOrigin = 'api' | 'digestion' | 'schedule'
+
+/** Who makes a change, from where and when: the context of its facts. */
+export type FactContext = {
+  readonly actor: Actor
+  readonly origin: ChangeOrigin
+  /** Null for digestion and jobs. */
+  readonly requestId: string | null
+  readonly at: Date
+  /** The bulk operation that makes the change. Its start was a fact of its own. */
+  readonly operationId: string | null
+  /** `App.factSubscribers` */
+  readonly subscribers: readonly FactSubscriber[]
+}
+
+/** A fact as its subscribers receive it; `history/facts/kinds.ts` lists the kinds with the data of each. */
+export type RecordedFact = {
+  readonly id: string
+  readonly kind: string
+  readonly orgId: string
+  /** Ids of the things that the fact is about, by the target of its kind. */
+  readonly projectId?: string
+  readonly issueId?: string
+  readonly commentId?: string
+  readonly releaseId?: string
+  readonly userId?: string
+  readonly sessionId?: string
+  readonly endpointId?: string
+  /** The issue of a bulk operation with only one issue. */
+  readonly onlyIssueId?: string
+  /** Id of any other target. */
+  readonly targetId?: string
+  readonly sentence?: string
+  /** The target's label in the audit log, when the row with the label no longer exists. */
+  readonly label?: string
+  readonly at: Date
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Runs in the transaction of the change: what it writes is committed with the change, or not at all. */
+export type FactSubscriber = (tx: Tx, context: FactContext, facts: readonly RecordedFact[]) => Promise<void>
+
+type Parts = { readonly clock: Clock; readonly factSubscribers: readonly FactSubscriber[] }
+
+/**
+ * @param at the time of the change, by default now
+ * @param operationId of the bulk operation that makes the change
+ */
+export function factContext(
+  { clock, factSubscribers }: Parts,
+  actor: Actor,
+  at = clock.now(),
+  operationId: string | null = null,
+): FactContext {
+  return { actor, origin: originOf(actor), requestId: actor.requestId, at, operationId, subscribers: factSubscribers }
+}
+
+function originOf({ origin }: Actor): ChangeOrigin {
+  if (origin.kind === 'request') return 'api'
+  return origin.operation === 'digestion' ? 'digestion' : 'schedule'
 }

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import pino, { type Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Bus } from '../storage/bus.ts'
@@ -7,7 +7,7 @@ import type { ReadOnlyDatabase } from '../storage/read-only.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Egress } from './egress.ts'
 import type { AuditKey } from './audit-key.ts'
-import type { FactSubscriber } from './fact-context.ts'
+import type { FactSubscriber } from './actor.ts'
 import type { Operations } from './operations.ts'
 import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
@@ -39,4 +39,36 @@ export type App = {
   /** Operations of the product API, for callers inside the service. */
   readonly operations: Operations
   close(): Promise<void>
+}
+
+/** State of one App (caches, queues), created at first use and collected with the App. */
+export function perApp<T>(make: (app: App) => T): (app: App) => T {
+  const states = new WeakMap<App, T>()
+  return (app) => {
+    const state = states.get(app) ?? make(app)
+    states.set(app, state)
+    return state
+  }
+}
+
+/** Fields in which PostgreSQL quotes the refused row or value. */
+const QUOTING = ['detail', 'where', 'hint', 'internalQuery']
+
+/**
+ * An error as it is logged. Database errors quote the refused values, which may be personal data: they are removed, the
+ * reason stays. A value that is no error is returned unchanged: logging must not throw.
+ */
+export function errorForLog(error: Error): pino.SerializedError
+export function errorForLog(error: unknown): unknown
+export function errorForLog(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const shown = pino.stdSerializers.err(error)
+  if (!('code' in error) || typeof error.code !== 'string' || !/^[0-9A-Z]{5}$/.test(error.code)) return shown
+  for (const field of QUOTING) delete shown[field]
+  const quoted = /: ".*"/s.exec(error.message)?.[0]
+  if (quoted !== undefined) {
+    shown.message = shown.message.replace(quoted, ': "…"')
+    shown.stack = shown.stack.replace(quoted, ': "…"')
+  }
+  return shown
 }

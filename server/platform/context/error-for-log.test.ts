@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
-import { errorForLog } from './error-for-log.ts'
+import { errorForLog } from './app.ts'
 
 const { app } = await testApp()
 

@@ -1,5 +1,4 @@
-import { perApp } from '../context/per-app.ts'
-import type { App } from '../context/app.ts'
+import { perApp, type App } from '../context/app.ts'
 
 /** Open streams of this process: shares, so that no session, API key or organisation can take the connections of the others. */
 export const MAX_STREAMS = { session: 20, org: 200, all: 2_000 } as const

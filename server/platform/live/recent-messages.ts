@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { App } from '../context/app.ts'
-import { perApp } from '../context/per-app.ts'
+import { type App, perApp } from '../context/app.ts'
 import { LiveMessage, type RecentMessages } from './live.api.ts'
 import { mergedMessage, messageMergeKey } from './merge-messages.ts'
 import { bounded, EVERY_ORG, LIVE_TOPIC, type OrgMessage } from './publish.ts'

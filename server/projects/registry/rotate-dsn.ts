@@ -1,7 +1,6 @@
 import { publish } from '../../platform/storage/bus.ts'
-import { actorForLog, type OrgActor } from '../../platform/context/actor.ts'
+import { actorForLog, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'

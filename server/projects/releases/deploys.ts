@@ -1,6 +1,5 @@
-import type { OrgActor } from '../../platform/context/actor.ts'
+import { type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'

@@ -1,9 +1,8 @@
-import type { FactContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { insertPlanned } from './releases.queries.ts'
-import type { OrgActor } from '../../platform/context/actor.ts'
+import type { OrgActor, FactContext } from '../../platform/context/actor.ts'
 
 /** Creates a planned release unless the version exists (docs/issues.md). */
 export async function ensureRelease(tx: Tx, context: FactContext, projectId: string, version: string): Promise<void> {

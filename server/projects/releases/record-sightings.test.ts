@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { createProject } from '../../service/project-settings/create-project.ts'
-import { DIGESTION } from '../../platform/context/actor.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
+import { DIGESTION, factContext } from '../../platform/context/actor.ts'
 import { ensureRelease } from './ensure-release.ts'
 import {
   KnownReleases,

@@ -1,6 +1,5 @@
-import { DIGESTION } from '../../platform/context/actor.ts'
+import { DIGESTION, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { type SeenRelease, writeSightings } from './sightings.queries.ts'

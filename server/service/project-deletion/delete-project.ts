@@ -1,6 +1,5 @@
-import { actorForLog, type OrgActor } from '../../platform/context/actor.ts'
+import { actorForLog, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { addJob } from '../../platform/jobs/task.ts'
 import { invalid, notFound } from '../../platform/kernel/errors.ts'
