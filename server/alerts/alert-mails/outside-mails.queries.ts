@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 
 /** Mails about alerts to addresses that belong to no member. */
 
-export type OutsideMails = {
+type OutsideMails = {
   readonly all: number
   readonly ofOrg: number
   /** By the hash of the address, hexadecimal. */

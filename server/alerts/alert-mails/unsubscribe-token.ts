@@ -12,7 +12,7 @@ type Keys = Pick<App, 'auditKey'>
 /** A member, or the keyed hash of an address that belongs to no member. */
 export type Receiver = { readonly userId: string } | { readonly addressHash: Buffer }
 
-export type UnsubscribeToken = { readonly orgId: string; readonly ruleId: string; readonly receiver: Receiver }
+type UnsubscribeToken = { readonly orgId: string; readonly ruleId: string; readonly receiver: Receiver }
 
 const HASH_BYTES = 16
 

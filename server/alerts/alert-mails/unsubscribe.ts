@@ -7,7 +7,7 @@ import { deleteMutes, insertMute, lockRule } from './alert-mails.queries.ts'
 import { readUnsubscribeToken } from './unsubscribe-token.ts'
 
 /** `rule`: mails of the rule that sent the link; `all`: of every rule of the organisation; `none`: all are wanted again. */
-export type UnsubscribeScope = 'rule' | 'all' | 'none'
+type UnsubscribeScope = 'rule' | 'all' | 'none'
 
 export type Unsubscribed = { readonly scope: UnsubscribeScope; readonly rule_name: string | null }
 

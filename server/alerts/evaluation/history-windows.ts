@@ -11,7 +11,7 @@ import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 const FINE_MS = 48 * HOUR_MS
 
 /** Windows of one length, each ending with an interval. */
-export type Stretch = {
+type Stretch = {
   readonly intervalMs: number
   /** How many intervals a window covers. */
   readonly length: number

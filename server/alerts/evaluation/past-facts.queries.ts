@@ -93,7 +93,7 @@ export async function readStatuses(db: Connection, issueIds: readonly string[], 
 }
 
 /** An issue's status now, and its changes since a time: `[when, ms, the status before]`, oldest first. */
-export type StatusRow = {
+type StatusRow = {
   readonly issue_id: string
   readonly status: IssueStatusName
   readonly changes: readonly (readonly [atMs: number, from: IssueStatusName])[]

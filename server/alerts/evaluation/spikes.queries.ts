@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/storage/database.ts'
 
 /** Events of issues within windows, and what is usual. */
 
-export type SpikeQuestion = {
+type SpikeQuestion = {
   readonly ruleId: string
   readonly projectId: string
   readonly threshold: number

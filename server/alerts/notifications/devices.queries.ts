@@ -22,7 +22,7 @@ const COLUMNS = [
 ] as const
 
 /** Whose devices: one membership. */
-export type DeviceOwner = { readonly userId: string; readonly orgId: string }
+type DeviceOwner = { readonly userId: string; readonly orgId: string }
 
 /** All devices of a member, newest first; there are few. */
 export const selectDevices = (db: Connection, { userId, orgId }: DeviceOwner): Promise<DeviceRow[]> =>

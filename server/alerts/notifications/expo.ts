@@ -35,7 +35,7 @@ const Refusal = z.object({
 const TokensByApp = z.record(z.string(), z.array(z.string()))
 
 /** The app was removed, or the token never was one. */
-export const DEAD = 'DeviceNotRegistered'
+const DEAD = 'DeviceNotRegistered'
 /** Refused for what was sent: a retry would be refused too. */
 const FINAL = new Set([DEAD, 'MessageTooBig', 'MismatchSenderId'])
 /** Statuses that say nothing about a single message. */

@@ -77,5 +77,4 @@ export async function notifyMembers(tx: Tx, notice: Notice): Promise<NotifiedDev
 const bodyOf = (push: PushBody): Buffer => Buffer.from(JSON.stringify(push))
 
 /** A slow provider holds up neither the other one nor other organisations. */
-export const pushLaneId = (orgId: string, provider: Provider): string =>
-  laneIdFor(`pushes of ${orgId} through ${provider}`)
+const pushLaneId = (orgId: string, provider: Provider): string => laneIdFor(`pushes of ${orgId} through ${provider}`)

@@ -7,7 +7,7 @@ const MAX_ANSWER_BYTES = 512 * 1024
 /** A provider that asks for more is asked again all the same. */
 const MAX_RETRY_AFTER_MS = 3_600_000
 
-export type ProviderRequest = {
+type ProviderRequest = {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body: URLSearchParams | object

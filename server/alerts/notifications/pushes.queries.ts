@@ -16,7 +16,7 @@ export async function selectTargets(db: Connection, deviceIds: readonly string[]
   return rows
 }
 
-export type RecipientRow = { id: string; user_id: string; provider: string; token_masked: string }
+type RecipientRow = { id: string; user_id: string; provider: string; token_masked: string }
 
 /** Devices of active members of an organisation. @param userIds whose; undefined for all */
 export async function selectRecipients(

@@ -16,7 +16,7 @@ export const PushDetails = z.object({
   is_dead: z.boolean().optional(),
 })
 
-export type SendPush = (target: Target, content: Omit<Push, 'token'>, group: string) => Promise<AttemptResult>
+type SendPush = (target: Target, content: Omit<Push, 'token'>, group: string) => Promise<AttemptResult>
 
 const NOT_CONFIGURED = {
   expo: failed('EXPO_NOT_CONFIGURED', 'Pushes through Expo are switched off: EXPO_BASE_URL is not set.', {

@@ -7,7 +7,7 @@ import { noteResults, type PushNote } from './pushes.queries.ts'
 import { RECEIPTS_JOB, RECEIPTS_DELAY_MS } from './receipts-job.ts'
 import { PushDetails } from './send-pushes.ts'
 
-export type PushAttempt = { readonly result: AttemptResult; readonly endedAt: Date }
+type PushAttempt = { readonly result: AttemptResult; readonly endedAt: Date }
 
 /** Notes on each device how its newest push went, removes dead ones, and asks Expo for the receipts of its tickets later. */
 export async function settlePushes(tx: Tx, app: App, attempts: readonly PushAttempt[]): Promise<void> {

@@ -48,8 +48,7 @@ export const describeActionTarget = (type: ActionType, masked: Masked, recipient
   return masked.webhook_url ?? masked.routing_key ?? ''
 }
 
-export const configPlace = (orgId: string, actionId: string): string =>
-  `alert_actions:config_sealed:${actionId}:${orgId}`
+const configPlace = (orgId: string, actionId: string): string => `alert_actions:config_sealed:${actionId}:${orgId}`
 
 export const ALERT_ACTIONS: OrgSealedColumn = {
   table: 'alert_actions',

@@ -8,7 +8,7 @@ import { SEVERITIES } from '#shared/issue-values.ts'
  * their own form of it.
  */
 
-export const ALERT_MESSAGE_TYPES = ['alert.fired', 'alert.acknowledged', 'alert.resolved', 'alert.test'] as const
+const ALERT_MESSAGE_TYPES = ['alert.fired', 'alert.acknowledged', 'alert.resolved', 'alert.test'] as const
 export type AlertMessageType = (typeof ALERT_MESSAGE_TYPES)[number]
 
 const Named = z.object({ id: z.string(), name: z.string() })

@@ -4,7 +4,7 @@ import { AlertMessage, type AlertMessageType } from './alert-message.ts'
 import type { AlertForMessage } from './fired.queries.ts'
 
 /** The occasion of a message, beside its alert. */
-export type MessageAbout = {
+type MessageAbout = {
   readonly id: string
   readonly type: AlertMessageType
   /** Who acted. */
@@ -62,7 +62,7 @@ export function buildMessage(row: AlertForMessage, about: MessageAbout, publicUr
 /** Columns are texts; {@link AlertMessage} checks them. */
 const Loose = z.looseObject({ data: z.looseObject({}) })
 
-export const alertUrl = (publicUrl: string, alertId: string): string => `${publicUrl}/alerts/history?alert=${alertId}`
+const alertUrl = (publicUrl: string, alertId: string): string => `${publicUrl}/alerts/history?alert=${alertId}`
 
 function issueOf(row: AlertForMessage, publicUrl: string) {
   if (row.issue_id === null || row.issue_number === null || row.first_seen === null || row.last_seen === null)

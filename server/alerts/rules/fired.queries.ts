@@ -9,7 +9,7 @@ import type { Connection, Tx } from '../../platform/storage/database.ts'
 
 // Firing
 
-export type NewAlert = {
+type NewAlert = {
   readonly id: string
   readonly ruleId: string
   readonly issueId: string | null
@@ -168,7 +168,7 @@ export type AlertRow = NonNullable<Awaited<ReturnType<typeof selectAlert>>>
 export const selectAlert = (db: Connection, { orgId }: OrgActor, alertId: string) =>
   alerts(db, orgId).selectAll('f').select(alertColumns).where('f.id', '=', alertId).executeTakeFirst()
 
-export type AlertFilter = {
+type AlertFilter = {
   readonly projectId: string | null
   readonly ruleId: string | null
   readonly issueId: string | null
@@ -371,7 +371,7 @@ export async function markEscalated(tx: Tx, ids: readonly string[], at: Date): P
   ])
 }
 
-export type DueSummary = {
+type DueSummary = {
   readonly rule_id: string
   readonly minute: Date
 }
@@ -506,7 +506,7 @@ export async function selectIssuesOfFacts(tx: Connection, issueIds: readonly str
 }
 export type IssueOfFact = Awaited<ReturnType<typeof selectIssuesOfFacts>>[number]
 
-export type OpenSubject = { readonly ruleId: string; readonly subject: string; readonly closesWithIssue: boolean }
+type OpenSubject = { readonly ruleId: string; readonly subject: string; readonly closesWithIssue: boolean }
 
 /** Subjects of open alerts, and whether a rule closes them with their issue. */
 export async function openSubjects(db: Connection, ruleIds: readonly string[]): Promise<OpenSubject[]> {

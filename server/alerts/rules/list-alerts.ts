@@ -9,7 +9,7 @@ import type { Alert } from './alerts.api.ts'
 import { countAlerts, selectAlerts } from './fired.queries.ts'
 import { viewAlerts } from './view-alert.ts'
 
-export type AlertsInput = {
+type AlertsInput = {
   readonly projectId?: string | undefined
   readonly rule_id?: string | undefined
   readonly issue_id?: string | undefined

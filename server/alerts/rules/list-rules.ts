@@ -7,7 +7,7 @@ import type { AlertRule } from './rule.api.ts'
 import { countRules, selectRules } from './rules.queries.ts'
 import { viewRules } from './view-rule.ts'
 
-export type RulesInput = {
+type RulesInput = {
   readonly projectId?: string | undefined
   readonly limit: number
   readonly offset: number

@@ -31,7 +31,7 @@ export type RuleRow = NonNullable<Awaited<ReturnType<typeof selectRule>>>
 export const selectRule = (db: Connection, { orgId }: OrgActor, ruleId: string) =>
   rules(db, orgId).where('r.id', '=', ruleId).executeTakeFirst()
 
-export type RuleListing = { readonly projectId: string | null; readonly limit: number; readonly offset: number }
+type RuleListing = { readonly projectId: string | null; readonly limit: number; readonly offset: number }
 
 /** Newest first. */
 export function selectRules(db: Connection, { orgId }: OrgActor, { projectId, limit, offset }: RuleListing) {
@@ -205,7 +205,7 @@ export async function lockRules(tx: Tx, ruleIds: readonly string[]): Promise<voi
 }
 
 /** The newest attempt of an action. */
-export type ActionHealth = {
+type ActionHealth = {
   readonly id: string
   readonly status: number | null
   readonly at: Date

@@ -78,7 +78,7 @@ export async function outdateAnalyses(tx: Tx, issueIds: readonly string[], now: 
   return [...new Set(rows.map(({ issue_id }) => issue_id))]
 }
 
-export type FeedbackInput = {
+type FeedbackInput = {
   readonly analysisId: string
   readonly issueId: string
   readonly orgId: string

@@ -198,7 +198,7 @@ const PLATFORMS: Readonly<Record<string, readonly string[]>> = {
   python: ['python'],
 }
 
-export type KnownError = {
+type KnownError = {
   /** Null: every platform. */
   readonly platforms: readonly string[] | null
   readonly type: RegExp | null

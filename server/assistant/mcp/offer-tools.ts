@@ -16,7 +16,7 @@ export type OfferedTool = {
   readonly listed: ListedTool
 }
 
-export type ListedTool = {
+type ListedTool = {
   readonly name: string
   readonly title: string
   readonly description: string

@@ -170,7 +170,5 @@ export const TOOLS = {
   },
 } as const satisfies Record<string, Tool>
 
-export type ToolName = keyof typeof TOOLS
-
 /** Arguments by which a caller makes an answer shorter, as sentences name them. */
 export const NARROWING: readonly string[] = ['limit', 'range', 'from', 'q', 'query', 'projectId', 'event']

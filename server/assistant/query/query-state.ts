@@ -2,7 +2,7 @@ import { type App, perApp } from '../../platform/context/app.ts'
 import { grantViews, readRoleFacts, type RoleFacts, setupStatements } from './query-state.queries.ts'
 
 /** Whether statements can run, and what the owner of the database does so that they can. */
-export type QueryState = {
+type QueryState = {
   readonly available: boolean
   readonly reason: string | null
   readonly setup_sql: string[]

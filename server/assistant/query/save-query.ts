@@ -6,9 +6,9 @@ import { requireProject } from '../../projects/registry/view-project.ts'
 import type { SavedQuery } from './query.api.ts'
 import { countSavedQueries, insertSavedQuery } from './saved-queries.queries.ts'
 
-export const MAX_SAVED_QUERIES = 100
+const MAX_SAVED_QUERIES = 100
 
-export type NewQuery = { readonly name: string; readonly query?: string | undefined; readonly sql?: string | undefined }
+type NewQuery = { readonly name: string; readonly query?: string | undefined; readonly sql?: string | undefined }
 
 /**
  * Keeps a question or a statement. It is checked when it runs, because what is permitted may change.

@@ -57,7 +57,7 @@ export function cleanContentType(raw: unknown): string {
 }
 
 /** Attachment types of SDKs (docs/protocol.md §11.4). Any other value becomes the first one. */
-export const ATTACHMENT_TYPES = [
+const ATTACHMENT_TYPES = [
   'event.attachment',
   'event.minidump',
   'event.applecrashreport',

@@ -3,8 +3,8 @@ import { type Notes, cut, storable, tidy } from './strings.ts'
 
 /** Typed attributes of logs, trace metrics and spans (docs/protocol.md §10.2): `{"key": {"value", "type", "unit"?}}`. */
 
-export type AttributeScalar = string | number | boolean
-export type AttributeType = 'string' | 'integer' | 'double' | 'boolean' | 'array'
+type AttributeScalar = string | number | boolean
+type AttributeType = 'string' | 'integer' | 'double' | 'boolean' | 'array'
 export type Attribute = {
   readonly value: AttributeScalar | readonly AttributeScalar[]
   readonly type: AttributeType

@@ -9,7 +9,7 @@ const LISTS = [
   ['filtered_sampling_events', 'filtered_sampling'],
 ] as const
 
-export type LossKind = (typeof LISTS)[number][1]
+type LossKind = (typeof LISTS)[number][1]
 
 /** A quantity of items that were dropped before they reached us. */
 export type ClientLoss = {

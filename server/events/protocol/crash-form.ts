@@ -43,7 +43,7 @@ export function readFormFields(payload: Buffer): FormFields {
   )
 }
 
-export type CrashParts = {
+type CrashParts = {
   readonly fields: FormFields
   /** {@link EVENT_FILE}: msgpack, or JSON. */
   readonly event: Buffer | null

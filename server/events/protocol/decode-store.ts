@@ -5,9 +5,9 @@ import { decodeBodySync } from './decode.ts'
 /** Maximum size of an event, decoded (docs/protocol.md §6); `/store/` takes exactly one. */
 export const MAX_EVENT_BYTES = 1024 * 1024
 /** Base64 and form encoding make a body larger; above this size its event is over the limit. */
-export const MAX_STORE_WIRE_BYTES = 4 * 1024 * 1024
+const MAX_STORE_WIRE_BYTES = 4 * 1024 * 1024
 
-export type StoreBody = {
+type StoreBody = {
   /** The event's JSON text; starts with `{`. */
   readonly json: Buffer
   /** True when the bytes are `json` with a Content-Encoding, without base64 or form encoding. */
@@ -69,7 +69,7 @@ function within(json: Buffer): Buffer {
 const tooMuch = () => tooLarge('An event must be at most 1 MiB.')
 
 /** Whether the first byte after white space is `{`. */
-export function beginsObject(bytes: Buffer): boolean {
+function beginsObject(bytes: Buffer): boolean {
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]
     if (byte === 0x7b) return true

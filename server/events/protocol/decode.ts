@@ -9,7 +9,7 @@ export const MAX_WIRE_BYTES = 20 * MIB
 export const MAX_DECODED_BYTES = 100 * MIB
 /** Maximum decoded bytes per received byte, above {@link RATIO_FREE_BYTES}. */
 export const MAX_RATIO = 100
-export const RATIO_FREE_BYTES = MIB
+const RATIO_FREE_BYTES = MIB
 /**
  * How far a large body may exceed that ratio during decoding: a dump may start with many zeros, but a bomb should be
  * recognised before it fills a hundred megabytes.

@@ -7,7 +7,7 @@ export const MAX_NODES = 100_000
 /** Maximum values of a container: 1,000 entries, whose attributes have three values each. */
 export const MAX_CONTAINER_NODES = 1_000_000
 
-export type JsonScan = {
+type JsonScan = {
   /** Why the text is refused; null when it may be parsed. */
   readonly problem: string | null
   /** The same as a reason of outcomes; only meaningful with a problem. */
@@ -17,7 +17,7 @@ export type JsonScan = {
 }
 
 /** Reasons of outcomes for refused JSON. */
-export type GuardWord = 'too_deep' | 'too_many_values' | 'not_json'
+type GuardWord = 'too_deep' | 'too_many_values' | 'not_json'
 
 /** Thrown by {@link parseGuarded}. */
 export class GuardError extends AppError {

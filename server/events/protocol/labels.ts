@@ -8,15 +8,12 @@ import { causesFirst, framesOfPanic, isSdkFrameV3 } from './telling-v3.ts'
 const MAX_TITLE = 200
 const MAX_CULPRIT = 200
 
-/** Type and value for the title; both null for a message event. */
-export type ErrorName = { type: string | null; value: string | null }
-
 /** The newest exception with a type. One with only a value is a message with a stack, not an error. */
 export function namingException(exceptions: readonly Exception[]): Exception | null {
   return causesFirst(exceptions).findLast((exception) => exception.type !== null) ?? null
 }
 
-export type TitleInput = {
+type TitleInput = {
   exception: Exception | null
   message: string | null
   stack: Stacktrace | null

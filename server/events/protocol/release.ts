@@ -25,7 +25,7 @@ export function readRelease(raw: unknown, notes: Notes): string | null {
 }
 
 /** The environment of data whose environment was refused: none, and never the default of the project. */
-export const NO_ENVIRONMENT = ''
+const NO_ENVIRONMENT = ''
 
 /**
  * Reads a name of an environment.

@@ -303,9 +303,9 @@ export const KEY_EXEMPT = 2
 /** A cookie header, or an object of cookies: here names of session cookies are secrets. */
 export const KEY_COOKIE = 3
 /** Source text around a frame: secret values are removed, assignments are program text. */
-export const KEY_CODE = 4
+const KEY_CODE = 4
 /** A route or URL, where `/home/feed` is no home directory. */
-export const KEY_ROUTE = 5
+const KEY_ROUTE = 5
 /** An IP address, removed by a setting of the project. */
 export const KEY_ADDRESS = 6
 /** A field that events need (scrub-words.ts): its text is not scrubbed, an object of an app with this name is. */

@@ -3,7 +3,7 @@ import { type AppError, invalid, unauthenticated } from '../../platform/kernel/e
 /** The newest protocol version. */
 const NEWEST_VERSION = 7
 
-export type ClientAuth = {
+type ClientAuth = {
   /** The project's public key, 32 lower-case hex digits. */
   readonly key: string
   /** Name and version of the client, such as `sentry.python/2.68.0`. */
@@ -11,7 +11,7 @@ export type ClientAuth = {
 }
 
 /** Places of a client's key. {@link checkDsn} checks the envelope's `dsn` after its first line is read. */
-export type AuthPlaces = {
+type AuthPlaces = {
   readonly xSentryAuth?: string | undefined
   readonly authorization?: string | undefined
   /** The query string, not decoded. */
@@ -45,7 +45,7 @@ export const noKey = (): AppError =>
   unauthenticated('The request has no key: send X-Sentry-Auth, or sentry_key in the query.')
 
 /** Whether the text has the form of a public key. */
-export const isPublicKey = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
+const isPublicKey = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
 
 function candidates(places: AuthPlaces): Found[] {
   const found: Found[] = []

@@ -52,7 +52,7 @@ export type SessionCounts = {
 export type SessionAggregates = { readonly attributes: SessionAttributes; readonly counts: readonly SessionCounts[] }
 
 /** Why a session is not counted: `discarded` because of its age, or `invalid`. */
-export type SessionRefusal = { readonly outcome: 'invalid' | 'discarded'; readonly reason: string }
+type SessionRefusal = { readonly outcome: 'invalid' | 'discarded'; readonly reason: string }
 
 export type SessionContext = {
   readonly receivedAt: Date
@@ -64,7 +64,7 @@ export type SessionContext = {
 }
 
 /** Older sessions are not counted, also in rollups. */
-export const MAX_SESSION_AGE_MS = 5 * 86_400_000
+const MAX_SESSION_AGE_MS = 5 * 86_400_000
 const MAX_AHEAD_MS = 60_000
 const MAX_ERRORS = 1_000_000
 /** Maximum sessions of a class that started in one minute. Entries with more are left out: one would decide every rate. */

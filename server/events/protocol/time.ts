@@ -52,7 +52,7 @@ function isStorableTime(at: number): boolean {
   return at >= -62_135_596_800_000 && at <= 253_402_300_799_999
 }
 
-export type EventTime = {
+type EventTime = {
   occurredAt: number
   /** To be added to every other time of the event, in milliseconds. */
   shiftMs: number

@@ -2,7 +2,7 @@ import bowser from 'bowser'
 
 /** User agents as contexts of the protocol. */
 
-export type AgentContexts = {
+type AgentContexts = {
   browser: { type: 'browser'; name: string; version: string | null } | null
   os: { type: 'os'; name: string; version: string | null } | null
   device: { type: 'device'; family: string; model: string | null; brand: string | null } | null

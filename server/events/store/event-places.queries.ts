@@ -107,7 +107,7 @@ export async function countEvents(db: Connection, { issueIds, oldestDay }: Event
   return rows[0]?.n ?? 0
 }
 
-export type ReleaseCount = {
+type ReleaseCount = {
   readonly release: string | null
   readonly events: number
   readonly first: Date

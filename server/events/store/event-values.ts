@@ -7,7 +7,7 @@ import * as sql from './event-values.queries.ts'
 const KINDS = ['os', 'device', 'exceptionType'] as const satisfies readonly (keyof EventValues)[]
 
 /** The numbers of one event; null for unknown. */
-export type EventValueIds = readonly [os: number | null, device: number | null, exceptionType: number | null]
+type EventValueIds = readonly [os: number | null, device: number | null, exceptionType: number | null]
 export const NO_VALUE_IDS: EventValueIds = [null, null, null]
 
 /** Values of a kind that a project may have. Further ones are unknown: anyone who knows the project key can make them up. */

@@ -25,7 +25,7 @@ import {
 } from './pack.queries.ts'
 import type { PackedPart } from './packed-bodies.queries.ts'
 
-export type StepLimits = { readonly rows: number; readonly bytes: number }
+type StepLimits = { readonly rows: number; readonly bytes: number }
 
 /**
  * Maximum rows and bytes of compressed bodies of one transaction. The more, the more events of one issue come into a

@@ -111,7 +111,7 @@ export type RowToPack = {
 }
 
 /** Rows of one step of packing, and the place of the last one; null at the end of the day. */
-export type RowsToPack = { readonly rows: RowToPack[]; readonly last: string | null }
+type RowsToPack = { readonly rows: RowToPack[]; readonly last: string | null }
 
 /** About how much smaller a body of 20 kB becomes alone, for the size of a step. */
 const COMPRESSION = 6
@@ -304,7 +304,7 @@ export async function applyChanges(tx: Tx, day: string, max: number): Promise<Ap
   }
 }
 
-export type AppliedChanges = {
+type AppliedChanges = {
   readonly changes: number
   /** The parts of packed blocks that deleted rows used. */
   readonly parts: readonly PackedPart[]
@@ -312,7 +312,7 @@ export type AppliedChanges = {
   readonly inBlocks: readonly RowInBlock[]
 }
 
-export type RowInBlock = {
+type RowInBlock = {
   readonly project_id: string
   readonly event_id: string
   readonly body_start: number

@@ -13,7 +13,7 @@ import { deleteEventsOfDay, issuesOfDay } from './store.queries.ts'
 /** Maximum events of one transaction, so that digestion and queries do not wait long. */
 const PIECE = 2_000
 
-export type PurgedEvents = { readonly days: number; readonly events: number }
+type PurgedEvents = { readonly days: number; readonly events: number }
 
 /**
  * Drops days of events, with bodies, that are older than the longest retention of all projects. Then deletes events

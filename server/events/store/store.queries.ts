@@ -135,7 +135,7 @@ export async function readEvent(
   return event ?? null
 }
 
-export type NewestLimits = {
+type NewestLimits = {
   readonly limit: number
   /** Maximum bytes of JSON; the first event is returned even if it is larger. */
   readonly maxBytes: number

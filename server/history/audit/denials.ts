@@ -165,7 +165,7 @@ function merge(into: Counted, other: Counted): void {
 
 /** Each transaction locks the chains of its organisations, and what they do waits for it. */
 export const MAX_ORGS_PER_TX = 50
-export const MAX_ENTRIES_PER_TX = 500
+const MAX_ENTRIES_PER_TX = 500
 
 /** @returns what could not be written, by organisation */
 async function writeDenials(app: App, due: readonly Counted[]): Promise<readonly Counted[]> {

@@ -66,7 +66,7 @@ const ACTIONS: ReadonlyMap<string, string | null> = new Map([
 ])
 
 /** The filter names an action or an event type: exactly, or its beginning with `*`. */
-export function actionsMatching(filter: string): string[] {
+function actionsMatching(filter: string): string[] {
   const prefix = filter.endsWith('*') ? filter.slice(0, -1) : null
   const matches = (name: string | null): boolean =>
     name !== null && (prefix === null ? name === filter : name.startsWith(prefix))

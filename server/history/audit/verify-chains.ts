@@ -7,7 +7,7 @@ const BATCH = 100
 /** Entries between two lines of progress. */
 const PROGRESS = 100_000
 
-export type VerifiedChains = { readonly chains: number; readonly broken: number }
+type VerifiedChains = { readonly chains: number; readonly broken: number }
 
 /**
  * Verifies the audit logs of all organisations, or of one, and prints a line for each. All are those of any table or file

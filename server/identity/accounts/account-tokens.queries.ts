@@ -4,7 +4,7 @@ import type { Tables } from '../../platform/storage/tables.gen.ts'
 
 /** SQL of the links in mails. */
 
-export type AccountToken = Selectable<Tables['account_tokens']>
+type AccountToken = Selectable<Tables['account_tokens']>
 export type TokenPurpose = 'reset' | 'email'
 
 /** Replaces an earlier token of the same purpose. */

@@ -13,7 +13,7 @@ import { issueTokens, startSession, type SessionTokens } from '../auth/start-ses
 import { deleteTokens } from './account-tokens.queries.ts'
 import { mailPasswordChanged } from './mail-password-changed.ts'
 
-export type ChangePasswordInput = { readonly currentPassword: string; readonly newPassword: string }
+type ChangePasswordInput = { readonly currentPassword: string; readonly newPassword: string }
 
 /**
  * Sets a new password, ends every session of the user and starts a new one for the caller. A wrong current password counts

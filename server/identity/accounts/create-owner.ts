@@ -11,7 +11,7 @@ import { lockUntilEnd } from '../../platform/storage/advisory-lock.queries.ts'
 import { makeResetLink } from './recover-account.ts'
 import { freeSlug, SIGN_UP_LOCK } from './sign-up.ts'
 
-export type NewOwner = {
+type NewOwner = {
   readonly email: string
   readonly name: string
   /** The slug of an organisation, or the name of a new one. */

@@ -14,7 +14,7 @@ import { deleteUnverifiedFactor, deleteVerifiedFactor } from '../two-factor/two-
 import { deleteTokens } from './account-tokens.queries.ts'
 import { countedWord } from '../../platform/kernel/value-text.ts'
 
-export type ReplacedPassword = {
+type ReplacedPassword = {
   readonly facts: readonly Fact[]
   readonly endedSessions: number
   /** Other ways to open the account, which were removed, in words; nothing where the address was proved before. */

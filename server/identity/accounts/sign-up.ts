@@ -17,7 +17,7 @@ export const SIGN_UP_LOCK = 7_201_994_313
 
 const MAX_SLUG_CHARACTERS = 40
 
-export type SignUpInput = {
+type SignUpInput = {
   readonly email: string
   readonly password: string
   readonly name: string

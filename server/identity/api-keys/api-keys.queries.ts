@@ -19,7 +19,7 @@ const COLUMNS = [
 ] as const
 
 /** Whose keys: one membership. */
-export type KeyOwner = { readonly userId: string; readonly orgId: string }
+type KeyOwner = { readonly userId: string; readonly orgId: string }
 
 export type ListedKey = Awaited<ReturnType<typeof selectKeys>>[number]
 
@@ -102,7 +102,7 @@ export const deleteMemberKeys = (tx: Tx, { userId, orgId }: KeyOwner) =>
 export const deleteKeysOfUser = (tx: Tx, userId: string): Promise<KeyRow[]> =>
   tx.deleteFrom('api_keys').where('user_id', '=', userId).returning(COLUMNS).execute()
 
-export type LiveKey = KeyRow & { readonly role: Role; readonly user_name: string }
+type LiveKey = KeyRow & { readonly role: Role; readonly user_name: string }
 
 /** The key with this hash and the role of its member now; null when the member or the user is disabled. */
 export async function readLiveKey(db: Connection, hash: Buffer): Promise<LiveKey | null> {

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { actorForLog, type SessionActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
@@ -8,8 +7,7 @@ import { publish } from '../../platform/storage/bus.ts'
 import { deleteMemberKey, type KeyRow } from './api-keys.queries.ts'
 
 /** Topic of the bus: open streams of a deleted key end. Requests need no message, because keys are not cached. */
-export const KEY_TOPIC = 'api-key'
-export const KeyDeleted = z.object({ key_id: z.string() })
+const KEY_TOPIC = 'api-key'
 
 /**
  * Deletes one of the caller's keys. Every process refuses it from then on.

@@ -22,11 +22,11 @@ const Claims = z.object({
   iat: z.number().int(),
   exp: z.number().int(),
 })
-export type AccessClaims = z.infer<typeof Claims>
+type AccessClaims = z.infer<typeof Claims>
 
 const audienceOf = (app: App): string => `${app.config.publicUrl}/api`
 
-export type TokenSubject = {
+type TokenSubject = {
   readonly userId: string
   readonly orgId: string
   readonly role: Role

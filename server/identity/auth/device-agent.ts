@@ -1,7 +1,7 @@
 import bowser from 'bowser'
 
 /** A client by its user agent. */
-export type DeviceAgent = {
+type DeviceAgent = {
   /** Such as `Firefox on Windows`. */
   readonly label: string
   /** The part that stays the same when the client is updated. */

@@ -9,7 +9,7 @@ import { isOwnRefreshToken, parseRefreshToken } from './refresh-token.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { hmacKeyPlace, aboutSession } from './start-session.ts'
 
-export type LogOutInput = { readonly accessToken: string | null; readonly refreshToken: string | null }
+type LogOutInput = { readonly accessToken: string | null; readonly refreshToken: string | null }
 
 /** Ends the sessions of the tokens: immediately in this process, within a second in others. Invalid tokens are ignored. */
 export async function logOut(app: App, input: LogOutInput, caller: Caller): Promise<void> {

@@ -51,7 +51,7 @@ export async function hasOtherOwner(tx: Tx, orgId: string, userId: string): Prom
   return row !== undefined
 }
 
-export type MembershipChange = {
+type MembershipChange = {
   readonly role?: Role
   readonly disabled_at?: Date | null
   readonly removed_at?: Date

@@ -2,7 +2,7 @@ import { hash, hashRaw, parseOptions, verify } from '@node-rs/argon2'
 import type { PasswordHasher } from '../../platform/context/passwords.ts'
 import { rateLimited } from '../../platform/kernel/errors.ts'
 
-export type PasswordCost = { readonly memoryKib: number; readonly passes: number }
+type PasswordCost = { readonly memoryKib: number; readonly passes: number }
 
 /** Above the OWASP minimum of 19 MiB and two passes; 36 ms on the reference machine. */
 export const PASSWORD_COST: PasswordCost = { memoryKib: 65_536, passes: 3 }

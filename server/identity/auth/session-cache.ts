@@ -5,7 +5,7 @@ import { publish } from '../../platform/storage/bus.ts'
 import { readLiveSession, type LiveSession } from './auth.queries.ts'
 
 /** The sessions that changed: one, or all of a user. */
-export type SessionChange = { readonly session_id: string } | { readonly user_id: string }
+type SessionChange = { readonly session_id: string } | { readonly user_id: string }
 
 const Change = z.union([z.object({ session_id: z.string() }), z.object({ user_id: z.string() })])
 

@@ -7,7 +7,7 @@ import type { Fact } from '../../history/facts/kinds.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { selectActiveMemberIds, sessionsOfOrg } from './sso.queries.ts'
 
-export type EndedSessions = { readonly facts: readonly Fact[]; readonly sessionIds: readonly string[] }
+type EndedSessions = { readonly facts: readonly Fact[]; readonly sessionIds: readonly string[] }
 
 export const NONE_ENDED: EndedSessions = { facts: [], sessionIds: [] }
 

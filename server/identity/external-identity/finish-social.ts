@@ -22,14 +22,14 @@ import { socialProvider } from './social-provider.ts'
 import { newPendingLink, toCallbackQuery, redirectHashes, redirectSecrets, type ProviderAnswer } from './visits.ts'
 
 /** How a visit to the provider ended here. */
-export type SocialResult =
+type SocialResult =
   | Proved
   | { readonly kind: 'linked'; readonly provider: ProviderName }
   /** No user has linked this account. The token lets the browser link it after a log-in with the password. */
   | { readonly kind: 'not_linked'; readonly token: string }
   | { readonly kind: 'refused'; readonly error: SignInError; readonly isLinking: boolean }
 
-export type FinishInput = {
+type FinishInput = {
   /** As the browser sent it. */
   readonly provider: string
   readonly answer: ProviderAnswer

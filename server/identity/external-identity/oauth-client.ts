@@ -18,7 +18,7 @@ export type Client = {
 }
 
 /** A client at a provider of OAuth 2 or OpenID Connect. The metadata hold its endpoints. */
-export type ClientAtProvider = { readonly metadata: ServerMetadata; readonly client: Client }
+type ClientAtProvider = { readonly metadata: ServerMetadata; readonly client: Client }
 
 /** How the browser came back: the query, the secrets of its visit, and when the visit began. */
 export type Return = {

@@ -10,7 +10,7 @@ import { ProviderName } from './social.api.ts'
 import { socialProvider } from './social-provider.ts'
 import { newRedirectSecrets, redirectHashes, visitTimes } from './visits.ts'
 
-export type StartInput = {
+type StartInput = {
   /** As the browser sent it. */
   readonly provider: string
   readonly isLinking: boolean

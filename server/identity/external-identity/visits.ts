@@ -84,7 +84,7 @@ export function landSignedIn(app: App, cookies: Cookies, result: Proved): string
 }
 
 /** The cookies of one kind of visit: `transaction` binds the browser, `link` lets it confirm an identity afterwards. */
-export type VisitCookies = { readonly path: string; readonly transaction: string; readonly link: string }
+type VisitCookies = { readonly path: string; readonly transaction: string; readonly link: string }
 
 export const setVisitCookie = (
   cookies: Cookies,

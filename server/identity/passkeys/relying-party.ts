@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isLoopbackHost, type Config } from '../../config.ts'
 
 /** Which site passkeys belong to, as authenticators know it. */
-export type RelyingParty = {
+type RelyingParty = {
   readonly id: string
   /** Pages whose answers are accepted. */
   readonly origins: readonly string[]

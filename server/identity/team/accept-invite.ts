@@ -61,7 +61,7 @@ export async function readInvite(
   }
 }
 
-export type Acceptance = {
+type Acceptance = {
   readonly token: string
   readonly password?: string | undefined
   readonly name?: string | undefined

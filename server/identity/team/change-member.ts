@@ -17,7 +17,7 @@ import { viewMember } from './list-members.ts'
 import type { Member } from './members.api.ts'
 import { readListedMember } from './members.queries.ts'
 
-export type MemberInput = { readonly role?: Role | undefined; readonly disabled?: boolean | undefined }
+type MemberInput = { readonly role?: Role | undefined; readonly disabled?: boolean | undefined }
 
 type Changed = {
   readonly member: z.infer<typeof Member>

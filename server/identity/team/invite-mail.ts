@@ -1,7 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import type { QueuedMail } from '../../platform/mails/enqueue-mails.ts'
 
-export type InviteMail = {
+type InviteMail = {
   readonly to: string
   readonly org: string
   /** Name of the inviting member. */

@@ -37,7 +37,7 @@ export const activeMembers = (db: Connection) =>
 
 export type MemberState = 'active' | 'disabled' | 'all'
 
-export type MemberFilter = {
+type MemberFilter = {
   readonly orgId: string
   /** Text in the name or email address. */
   readonly search: string | null

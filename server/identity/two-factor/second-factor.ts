@@ -23,7 +23,7 @@ import {
 type Code = { readonly step: number } | { readonly hash: Buffer }
 
 /** The factor that the user showed beside the first. It is not used up yet: {@link consumeSecondFactor} does that. */
-export type SecondFactor =
+type SecondFactor =
   /** The user has not turned on two-factor authentication. */
   | { readonly kind: 'none' }
   | { readonly kind: 'code'; readonly factorId: string; readonly code: Code; readonly taken: Taken }

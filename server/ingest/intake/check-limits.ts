@@ -78,7 +78,7 @@ const NEARLY_FULL = 0.5
 
 /** Why an item is dropped and for how long; null when it is accepted. */
 type Refused = { readonly reason: DropReason; readonly wait: number } | null
-export type EventCheck = { readonly refused: Refused; readonly letThrough: LimitCheck['letThrough'] }
+type EventCheck = { readonly refused: Refused; readonly letThrough: LimitCheck['letThrough'] }
 
 const PASSED: EventCheck = { refused: null, letThrough: null }
 

@@ -10,7 +10,7 @@ export type FilePart = {
   readonly content: Buffer
 }
 
-export type Multipart = {
+type Multipart = {
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly files: readonly FilePart[]
 }

@@ -74,7 +74,7 @@ export async function takeStore(deps: TakingDeps, arrived: Arrived, key: Project
   return { eventId, limited: null, announced: null }
 }
 
-export type EnvelopeToTake = {
+type EnvelopeToTake = {
   /** The decoded body, if it was decoded before. */
   readonly decoded: Buffer | null
   /** The project in the path, to be compared with the envelope's own `dsn`. */

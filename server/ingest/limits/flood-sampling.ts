@@ -23,7 +23,7 @@ const FORGET_MS = 10 * 60_000
 /** An event inside a decoded body. */
 export type EventBytes = { readonly decoded: Buffer; readonly start: number; readonly end: number }
 
-export type FloodSubject = {
+type FloodSubject = {
   readonly projectId: string
   readonly grouping: FloodGrouping
   /** The key's limit, items per minute. */

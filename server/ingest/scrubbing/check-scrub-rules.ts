@@ -37,7 +37,7 @@ export async function checkScrubRules(
   if (expressions.length > 0) await inScrubThread(orgId, (ask) => checkExpressions(ask, expressions))
 }
 
-export type ExpressionToCheck = { readonly index: number; readonly regex: string; readonly isNew: boolean }
+type ExpressionToCheck = { readonly index: number; readonly regex: string; readonly isNew: boolean }
 
 /** All expressions, each once; none when all are saved already. */
 export function expressionsToCheck(

@@ -9,7 +9,7 @@ export type AdmissionLimits = {
 }
 
 /** Read every {@link REFRESH_EVERY_MS}. */
-export type AdmissionSources = {
+type AdmissionSources = {
   backlog(): Promise<Backlog>
   /** That of each project; read only while the reserve is in use. */
   backlogs(): Promise<readonly OwnBacklog[]>
@@ -37,7 +37,7 @@ export type Admission = {
 
 const REFRESH_EVERY_MS = 1_000
 /** From this fill on, the rest is for projects and organisations that have less than these parts of the maximum. */
-export const RESERVE_FROM = 0.8
+const RESERVE_FROM = 0.8
 const PROJECT_SHARE = 0.25
 const ORG_SHARE = 0.5
 /**

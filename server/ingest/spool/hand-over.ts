@@ -115,7 +115,7 @@ export function createHandOver(maxBytes = MAX_BYTES): HandOver {
 }
 
 /** The end of the digest thread. */
-export type HandedOver = {
+type HandedOver = {
   /** Tells the intake which shards are read. */
   take(shard: number, isTaken: boolean): void
   /** To be called when bytes of a project no longer wait. */

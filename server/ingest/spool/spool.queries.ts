@@ -120,7 +120,7 @@ export type RowKey = { readonly projectNumber: number; readonly id: number }
 export type StoredRow = RowKey & { receivedAt: Date; attempts: number; entries: Buffer; body: Buffer }
 
 /** Which projects are wanted: those of some shards, in a range of parts, that have other rows than `except`. */
-export type LanesWanted = {
+type LanesWanted = {
   readonly firstPart: number
   readonly lastPart: number
   readonly shards: readonly number[]
@@ -235,7 +235,7 @@ export async function deleteRows(on: Statements, part: number, rows: readonly Ro
   return result.rowCount ?? 0
 }
 
-export type QuarantinedRow = {
+type QuarantinedRow = {
   readonly projectId: string
   readonly receivedAt: Date
   readonly quarantinedAt: Date

@@ -145,7 +145,7 @@ function addPoints(
 /** Values of a dimension whose counts are read. */
 export const MAX_NAMES = 10_000
 
-export type SessionsBy = {
+type SessionsBy = {
   /** The largest values; their users are not counted. */
   readonly rows: readonly (SessionFigures & { readonly name: string })[]
   /** Sessions without a value. */

@@ -14,7 +14,7 @@ export type Bands = { readonly watch: number; readonly poor: number }
 export type Word = 'good' | 'watch' | 'poor'
 
 /** With fewer sessions or users a rate has no word: one crash would decide it. */
-export const MIN_FOR_WORD = 100
+const MIN_FOR_WORD = 100
 
 export function rateWord(rate: number | null, of: number, bands: Bands): Word | null {
   if (rate === null || of < MIN_FOR_WORD) return null

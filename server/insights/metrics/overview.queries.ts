@@ -5,7 +5,7 @@ export const selectProjects = (db: Connection, orgId: string) =>
   db.selectFrom('projects').select(['id', 'settings']).where('org_id', '=', orgId).execute()
 
 /** Issues are counted up to this number of each kind. */
-export const MAX_COUNTED_ISSUES = 10_000
+const MAX_COUNTED_ISSUES = 10_000
 
 export type IssueNumbers = {
   readonly open: number
@@ -43,7 +43,7 @@ export async function sumOutcomes(db: Connection, projectIds: readonly string[],
     .execute()
 }
 
-export type IssueRise = {
+type IssueRise = {
   readonly id: string
   readonly slug: string
   readonly number: number

@@ -17,7 +17,7 @@ import { LIMITS, userRateWord, rateWord, worstWord } from './limits.ts'
 import type { Breakdown, BreakdownSort } from './metrics.api.ts'
 import { readMetricsProject } from './projects-of.ts'
 
-export type BreakdownInput = Filter & {
+type BreakdownInput = Filter & {
   readonly projectId: string
   readonly range: RangeName
   readonly dimension: Dimension
@@ -35,7 +35,7 @@ export async function readBreakdown(app: App, actor: OrgActor, input: BreakdownI
 }
 
 /** Sessions by the values of a dimension: counts of all, users of those that are shown. */
-export async function computeBreakdown(
+async function computeBreakdown(
   app: App,
   query: HealthQuery,
   { range, dimension, limit, offset, sort }: Pick<BreakdownInput, 'range' | 'dimension' | 'limit' | 'offset' | 'sort'>,

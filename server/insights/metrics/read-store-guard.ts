@@ -44,7 +44,7 @@ export async function guardProjects(
 }
 
 /** The device models with the highest rate of the last window. */
-export async function guardedDevices(app: App, projects: HealthQuery['projects']): Promise<StoreGuard['devices']> {
+async function guardedDevices(app: App, projects: HealthQuery['projects']): Promise<StoreGuard['devices']> {
   const days = guardedDays(app.clock.now()).slice(-WINDOW_DAYS)
   // A user-day has a session at least.
   return guardDevices(await readDeviceDays(app.db, queryOf(app, projects, days), MIN_USER_DAYS), MAX_DEVICES)

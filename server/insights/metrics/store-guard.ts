@@ -15,7 +15,7 @@ const MAX_AHEAD_DAYS = 90
 const SIGNIFICANT = 1.96
 
 /** Active users of a day, and those of them that were affected. */
-export type DayUsers = { readonly day: string; readonly users: number; readonly affected: number }
+type DayUsers = { readonly day: string; readonly users: number; readonly affected: number }
 
 export type Window = DayUsers & { readonly rate_of_window: number | null }
 

@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../platform/kernel/day.ts'
 /** The chart compares releases at equal age, in the time in which a rollout can still be held. */
 const HOURS = 48
 
-export type CrashFreeHour = { hour: number; sessions: number; crash_free_sessions: number | null }
+type CrashFreeHour = { hour: number; sessions: number; crash_free_sessions: number | null }
 
 /**
  * Crash-free sessions per hour since the date of a release, up to now. Each hour counts all sessions so far, because

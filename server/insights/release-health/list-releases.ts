@@ -12,7 +12,7 @@ import { sessionsOfProject, withHealth } from './health.ts'
 import { countReleases, selectReleases, readSortValue, type After, type ReleaseOrder } from './list.queries.ts'
 import { RELEASE_SORTS, type ListedRelease, type ReleaseRange, type ReleaseSort } from './release-health.api.ts'
 
-export type ListReleasesInput = {
+type ListReleasesInput = {
   /** Default: all projects of the organisation. */
   readonly projectId?: string | undefined
   readonly limit: number

@@ -67,7 +67,7 @@ export async function sumsByRelease(
   }
 }
 
-export type ReleaseSeries = {
+type ReleaseSeries = {
   readonly byRelease: ReadonlyMap<string | null, readonly ReleaseBucket[]>
   /** Sessions of all releases by start of the bucket, without empty ones. */
   readonly totals: ReadonlyMap<number, number>
@@ -106,7 +106,7 @@ export async function sessionsOfReleases(
 
 /** Traits by which sessions are counted, beside release and environment. */
 export type SessionTrait = Extract<Dimension, 'device' | 'os'>
-export type TraitCount = SessionCount & { readonly name: string | null }
+type TraitCount = SessionCount & { readonly name: string | null }
 
 /** Sessions of a release by device or operating system, largest first; null for sessions without it. */
 export async function sessionsByTrait(
@@ -126,7 +126,7 @@ export async function sessionsByTrait(
 export type UserCount = { readonly users: number; readonly crashedUsers: number }
 
 /** Releases, or null for all sessions of the project together, in a range. */
-export type UsersWanted = { readonly query: SessionsQuery; readonly versions: readonly string[] | null }
+type UsersWanted = { readonly query: SessionsQuery; readonly versions: readonly string[] | null }
 
 /**
  * Distinct users by release, in the given order; of all together under an empty version. Leaves out releases whose sessions

@@ -4,8 +4,8 @@ import type { Comparison, Verdict, VerdictNumbers } from './release-health.api.t
 /** With fewer sessions the verdict is too_early. */
 export const MIN_SESSIONS = 1_000
 /** Share of crash-free sessions below which the verdict is watch, or hold. */
-export const WATCH_BELOW = 0.995
-export const HOLD_BELOW = 0.99
+const WATCH_BELOW = 0.995
+const HOLD_BELOW = 0.99
 /** The same for a significant fall against the previous release. */
 const WATCH_FALL = 0.001
 const HOLD_FALL = 0.003

@@ -8,7 +8,7 @@ import { restoreColumns } from '../rows/issues.queries.ts'
 
 export type Operation = NonNullable<Awaited<ReturnType<typeof selectOperation>>>
 
-export type NewOperation = {
+type NewOperation = {
   readonly id: string
   readonly orgId: string
   readonly actorId: string

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../../platform/kernel/errors.ts'
 import type { BulkOperation, BulkResult } from './bulk.api.ts'
 import { selectOperation, selectResults } from './bulk.queries.ts'
 
-export type ResultPage = {
+type ResultPage = {
   readonly limit: number
   readonly offset: number
   readonly cursor?: string | undefined

@@ -14,7 +14,7 @@ export type FeedbackRow = Selectable<Tables['feedback']> & {
   readonly shown_as: string | null
 }
 
-export type ReceivedFeedback = {
+type ReceivedFeedback = {
   readonly projectId: string
   readonly receivedAt: Date
   readonly feedback: NewFeedback
@@ -105,7 +105,7 @@ export async function linkFeedback(tx: Tx, issues: ReadonlyMap<string, string>):
   })
 }
 
-export type FeedbackFilter = {
+type FeedbackFilter = {
   readonly projectId: string
   readonly issueId?: string | undefined
   readonly linked?: boolean | undefined
@@ -113,7 +113,7 @@ export type FeedbackFilter = {
   readonly environment?: string | undefined
 }
 
-export type FeedbackPage = {
+type FeedbackPage = {
   readonly descending: boolean
   readonly limit: number
   readonly offset: number

@@ -10,7 +10,7 @@ import { requireProject } from '../../projects/registry/view-project.ts'
 import type { Feedback } from './feedback.api.ts'
 import { countFeedback, selectFeedback, type FeedbackRow } from './feedback.queries.ts'
 
-export type ListFeedbackInput = {
+type ListFeedbackInput = {
   readonly projectId: string
   readonly limit: number
   readonly offset: number

@@ -16,7 +16,7 @@ export type RuleAnswer = {
   readonly title: string | null
 }
 
-export type RuleBook = (event: Event) => RuleAnswer | null
+type RuleBook = (event: Event) => RuleAnswer | null
 
 /** Maximum innermost frames that rules are applied to, which bounds the cost of an event. */
 const MAX_FRAMES = 200

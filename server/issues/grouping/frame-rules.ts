@@ -9,7 +9,7 @@ type Question = (frame: Frame) => boolean
 type Compiled = { readonly rule: StackRule; readonly asks: Question }
 
 /** An event with its stack rules applied. */
-export type Marked = {
+type Marked = {
   /** For display: with all frames. */
   readonly event: Event
   /** For grouping: without ignored frames. */
@@ -18,7 +18,7 @@ export type Marked = {
   readonly applied: readonly StackRule[]
 }
 
-export type FrameMarker = (event: Event) => Marked
+type FrameMarker = (event: Event) => Marked
 
 /** The value that a frame matcher reads; null when the frame does not have it. */
 export function frameText(frame: Frame, key: string): string | null {

@@ -8,7 +8,7 @@ import { mentionsIn, type Mention } from './mentions.ts'
 /** Only the oldest members of an organisation, up to this number, can be mentioned. */
 const MAX_MEMBERS = 5_000
 
-export type WrittenComment = {
+type WrittenComment = {
   readonly id: string
   readonly issueId: string
   readonly projectId: string

@@ -20,7 +20,7 @@ import {
 import type { InboxEntry } from './inbox.api.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
 
-export type ListInboxInput = {
+type ListInboxInput = {
   readonly limit: number
   readonly offset: number
   readonly cursor?: string | undefined

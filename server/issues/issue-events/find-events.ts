@@ -12,7 +12,7 @@ import { openEvents } from './open-event.ts'
 /** Rows that a filter reads for one page. */
 export const MAX_ROWS = 2_000
 /** Bodies that a filter opens for one page, and their JSON in bytes: parsing blocks this process. */
-export const MAX_BODIES = 200
+const MAX_BODIES = 200
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 /** Bodies opened by one statement. */
 const CHUNK = 25

@@ -16,7 +16,7 @@ import { viewIssue } from '../rows/view-issue.ts'
 import { listed } from '../../platform/kernel/value-text.ts'
 
 /** Limits the size of the issue page and the cost of unmerging. */
-export const MAX_MERGED = 200
+const MAX_MERGED = 200
 
 /**
  * Merges issues into one, which then shows their groups. They keep their rows and are no longer listed. The merge target has

@@ -6,7 +6,7 @@ import type { GroupingPreview } from './merging.api.ts'
 const MAX_SHOWN = 50
 const MAX_PARTS = 10
 
-export type IssueName = {
+type IssueName = {
   readonly id: string
   readonly targetId: string
   readonly short_id: string

@@ -69,7 +69,7 @@ export async function replayMissedEvents(
  * last ones that were still in the spool.
  * @param count the number of events added to the issue while it was merged
  */
-export function arrivedSince(newest: readonly Arrived[], since: Date, count: number): Arrived[] {
+function arrivedSince(newest: readonly Arrived[], since: Date, count: number): Arrived[] {
   const isAfter = ({ receivedAt }: Arrived): boolean => receivedAt.getTime() > since.getTime()
   const after = newest.filter(isAfter)
   const spooled = newest

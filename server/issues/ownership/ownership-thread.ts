@@ -9,7 +9,7 @@ import { compileOwnership } from './ownership.ts'
 export type OwnershipStart = { readonly rules: readonly OwnershipRule[]; readonly groupingRules: GroupingRules }
 
 /** The index of a matching rule, and the text that it matched. */
-export type IndexedMatch = { readonly rule: number; readonly text: string }
+type IndexedMatch = { readonly rule: number; readonly text: string }
 
 /** By issue, in the order of the matches. */
 export type OwnershipMatches = ReadonlyMap<string, readonly IndexedMatch[]>

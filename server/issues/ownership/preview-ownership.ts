@@ -19,7 +19,7 @@ import type { OwnershipMatches, OwnershipStart } from './ownership-thread.ts'
 import { decidingMatch, checkOwnershipRules } from './ownership.ts'
 import type { ownershipRoutes } from './ownership.api.ts'
 
-export type OwnershipPreview = z.infer<(typeof ownershipRoutes)['previewOwnership']['response']>
+type OwnershipPreview = z.infer<(typeof ownershipRoutes)['previewOwnership']['response']>
 
 const MAX_ISSUES = 50
 const TIME_LIMIT_MS = 8_000

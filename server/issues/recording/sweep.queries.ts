@@ -63,7 +63,7 @@ export const lockCalm = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
   ).rows
 
 /** A project that resolves issues without an event since `before`. */
-export type QuietSince = { readonly projectId: string; readonly orgId: string; readonly before: Date }
+type QuietSince = { readonly projectId: string; readonly orgId: string; readonly before: Date }
 
 /** Open issues without an event since. Organisation and status select the index of lists. */
 export const lockQuiet = async (tx: Tx, projects: readonly QuietSince[]): Promise<SweptRow[]> =>

@@ -8,7 +8,7 @@ import { issueRows, ofOrganisation, ownColumns, type IssueRow } from './issues.q
 /** Maximum of issues that are counted. */
 const MAX_COUNTED = 10_000
 
-export type IssueCounts = { readonly fresh: number; readonly regressed: number }
+type IssueCounts = { readonly fresh: number; readonly regressed: number }
 
 /** Counts new and regressed issues of each version of a project. */
 export async function countReleaseIssues(

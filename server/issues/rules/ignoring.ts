@@ -16,7 +16,7 @@ export type IgnoreUntil = {
 }
 
 /** Events and new users of one part of the window, by the time of the events. */
-export type WindowPart = readonly [startMs: number, events: number, users: number]
+type WindowPart = readonly [startMs: number, events: number, users: number]
 
 export type IgnoreProgress = {
   readonly at: Date

@@ -33,7 +33,7 @@ const StoredResolution = z.intersection(
   z.object({ automatic: z.boolean(), late: Late.nullable().catch(null) }),
 )
 
-export const StoredUntil = z.object({
+const StoredUntil = z.object({
   time: z.string().optional(),
   count: z.number().optional(),
   users: z.number().optional(),

@@ -211,5 +211,3 @@ export function fixedPhrase(fix: Fix): string {
   if (fix.kind !== 'next') return 'fixed before'
   return fix.after === null ? 'fixed in the next release' : `fixed in the release after ${fix.after}`
 }
-
-export const isSameFix = (a: Fix, b: Fix): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -110,7 +110,7 @@ const affects = (is: Condition): Condition =>
 const isUser = (hashes: readonly number[]): Condition => sql<SqlBool>`u.user_hash = any(${[...hashes]}::bigint[])`
 
 /** Restricts a tsquery to the documents of an organisation. */
-export const inOrg = (orgId: string, tsquery: string): string => `${exact(orgTerm(orgId))} & (${tsquery})`
+const inOrg = (orgId: string, tsquery: string): string => `${exact(orgTerm(orgId))} & (${tsquery})`
 
 const exact = (term: string): string => `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 const prefix = (term: string): string => `${exact(term)}:*`

@@ -195,7 +195,7 @@ export async function selectIssueIds(
   return rows.map((row) => row.id)
 }
 
-export type StatusCounts = Readonly<Record<IssueStatus, number>>
+type StatusCounts = Readonly<Record<IssueStatus, number>>
 
 /**
  * Counts issues per status, ignoring the statuses of the filter, each up to {@link TOTAL_CAP} + 1. If the filter has

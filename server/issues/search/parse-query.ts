@@ -15,7 +15,7 @@ import { grouped, MAX_DEPTH, MAX_SCANNED_VALUES, MAX_TERMS, negated, type Query 
 export const parseQuery = (text: string, name = 'q'): Query | null => readQuery(text, name).query
 
 /** A key as the query writes it, or the key after `has:`; and its term. */
-export type KeyPlace = Span & { readonly key: string; readonly term: Query }
+type KeyPlace = Span & { readonly key: string; readonly term: Query }
 
 /** Parses a query as {@link parseQuery} does, and also returns the places of its keys. */
 export function readQuery(

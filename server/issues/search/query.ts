@@ -75,10 +75,10 @@ export type Time =
 export type TimeUnit = keyof typeof UNIT_MS
 export const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-export type CountField = 'events' | 'users'
+type CountField = 'events' | 'users'
 export const COUNT_OPS = ['>=', '<=', '>', '<', '='] as const
-export type CountOp = (typeof COUNT_OPS)[number]
-export type ReleaseField = 'first_release' | 'last_release'
+type CountOp = (typeof COUNT_OPS)[number]
+type ReleaseField = 'first_release' | 'last_release'
 
 /** Maximum of terms, counting words of texts and values of lists. */
 export const MAX_TERMS = 200

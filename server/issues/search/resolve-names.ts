@@ -21,7 +21,7 @@ export type Named = {
 }
 
 /** Maximum of identities of users that one query reads. */
-export const MAX_IDENTITIES = 10_000
+const MAX_IDENTITIES = 10_000
 
 /**
  * Looks up what the terms of a query name.

@@ -9,7 +9,7 @@ import { askedWords, patternBeginning, needsScan } from './query-keys.ts'
 import { grouped, type Facet, type Field, type Query, type Term } from './query.ts'
 
 /** Maximum of documents that one pattern scans, 10 to 20 µs each (docs/decisions/search-index.md). */
-export const MAX_SCANNED_DOCUMENTS = 10_000
+const MAX_SCANNED_DOCUMENTS = 10_000
 
 /** Whether the index cannot answer a term, because a value has text after a `*`. */
 export const isScanned = (term: Term): term is Facet | Field =>

@@ -35,7 +35,7 @@ export type Suggestions = {
   readonly complete: boolean
 }
 
-export type SuggestionInput = {
+type SuggestionInput = {
   readonly projectId?: readonly string[] | undefined
   readonly key?: string | undefined
   readonly prefix: string

@@ -11,7 +11,7 @@ import { type IssueView, MAX_OWN_VIEWS, MAX_SHARED_VIEWS, ViewFilters } from './
 import { countForLimit, type ViewRow } from './views.queries.ts'
 
 /** The parts of a saved view that can be invalid. */
-export type ViewDraft = { readonly query?: string | undefined; readonly filters?: ViewFilters | undefined }
+type ViewDraft = { readonly query?: string | undefined; readonly filters?: ViewFilters | undefined }
 
 /**
  * Checks that the query is valid and that projects and assignees belong to the organisation.

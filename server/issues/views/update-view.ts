@@ -6,7 +6,7 @@ import type { NewView } from './create-view.ts'
 import type { IssueView } from './views.api.ts'
 import { changeView, lockView, removeView, selectView } from './views.queries.ts'
 
-export type ViewChange = { readonly viewId: string } & {
+type ViewChange = { readonly viewId: string } & {
   readonly [K in keyof NewView]?: NewView[K] | undefined
 }
 

@@ -4,7 +4,7 @@ import type { Caller, OrgActor, SessionActor } from './actor.ts'
 import type { App } from './app.ts'
 
 /** Attributes that the handler decides; `http/` always sets HttpOnly and Secure. */
-export type CookieOptions = {
+type CookieOptions = {
   readonly path: string
   readonly sameSite: 'lax' | 'strict'
   readonly maxAgeSeconds: number
@@ -40,7 +40,7 @@ export type SentFile = {
 }
 
 /** A request as it arrived: for signatures over its bytes. */
-export type RawRequest = { readonly headers: IncomingHttpHeaders; readonly body: Buffer }
+type RawRequest = { readonly headers: IncomingHttpHeaders; readonly body: Buffer }
 
 /** A file that the client sends as the body. */
 export type Upload = {
@@ -68,7 +68,7 @@ export type Call<R extends RouteSpec> = Inputs<R> & {
 }
 
 /** Who calls a route. A public route knows only the request; a route of one's own account needs a session. */
-export type ActorOf<R extends RouteSpec> = R['permission'] extends 'public'
+type ActorOf<R extends RouteSpec> = R['permission'] extends 'public'
   ? Caller
   : R['permission'] extends 'self'
     ? SessionActor

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 /** All addresses of a name, in the order to try them. @throws the error of the resolver, such as ENOTFOUND */
 export type ResolveName = (name: string) => Promise<string[]>
 
-export type SystemResolverOptions = {
+type SystemResolverOptions = {
   /** DNS servers, `address:port`, instead of those of the system; for tests. */
   readonly servers?: readonly string[]
   readonly hostsFile?: string

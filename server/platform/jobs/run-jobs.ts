@@ -33,7 +33,7 @@ const MAX_RESCHEDULE_ATTEMPTS = 50
 
 type RunOptions = { readonly heartbeatMs?: number; readonly concurrency?: number }
 
-export type JobRunner = {
+type JobRunner = {
   /**
    * Aborts the running jobs and waits for at most `graceMs`. A job that does not end in time loses its connection and
    * runs again after the next start.

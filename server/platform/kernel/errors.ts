@@ -11,7 +11,7 @@ export type ErrorCode =
   | 'unavailable'
 
 /** Fields that an error response may have beside its message. */
-export type ErrorDetails = {
+type ErrorDetails = {
   /** For `rate_limited` and `unavailable`: when to try again, whole seconds ≥ 1. */
   readonly retryAfterSeconds?: number
   /** Further response headers, for example `RateLimit-Policy`. */

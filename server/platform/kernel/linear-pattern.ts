@@ -7,7 +7,7 @@ import { MAX_PATTERN_CHARACTERS } from '#shared/limits.ts'
  * automaton (RE2's syntax: no look-around, no back references). The factor is up to the number of the automaton's states,
  * and finding all matches may read the rest of the text once for each: the caller bounds the cost with `check`.
  */
-export type LinearPattern = {
+type LinearPattern = {
   /**
    * The text with every match replaced; the same string when there is no match.
    * @param check called after every few hundred characters that were read; an error that it throws ends the search

@@ -34,7 +34,7 @@ type ZlibHandle = {
   onerror: (message: string, errno: number, code: string) => void
 }
 
-export interface ZlibCoder {
+interface ZlibCoder {
   readonly handle: ZlibHandle
   /** [free bytes of the output, bytes left of the input] after a write. */
   readonly state: Uint32Array

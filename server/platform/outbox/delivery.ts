@@ -30,7 +30,7 @@ export type NewDelivery = {
 }
 
 /** Bounds of a lane. */
-export type LaneBounds = {
+type LaneBounds = {
   /** 1 to 100, all workers together. */
   readonly maxInFlight?: number
   /** 1 to 1,000; delays first attempts only. Null means no limit. */

@@ -239,7 +239,7 @@ export async function lockLeased(tx: Tx, leases: readonly Lease[]): Promise<Leas
   return rows
 }
 
-export type SettledRow = {
+type SettledRow = {
   readonly id: string
   readonly n: number
   readonly decision: Decision

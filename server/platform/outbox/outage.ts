@@ -5,7 +5,7 @@ import { pause } from './waker.ts'
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
 
-export type Outage = {
+type Outage = {
   /** Runs work of a loop that will do it again; after a failure it logs and waits, longer each time. */
   guard(work: () => Promise<void>): Promise<void>
   /** Whether work failed since it last succeeded. */

@@ -126,7 +126,7 @@ export async function endDeliveries(
   return rowCount ?? 0
 }
 
-export type ReplayRow = {
+type ReplayRow = {
   id: string
   laneId: string
   messageId: string

@@ -9,7 +9,7 @@ import { lockForReplay, markReplays } from './outbox.queries.ts'
  */
 export type ReplayAnswer = 'accepted' | 'accepted_in_flight' | 'erased' | 'closed'
 
-export type ReplayedDelivery = {
+type ReplayedDelivery = {
   readonly id: string
   readonly laneId: string
   readonly messageId: string

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Ends the waits of one loop. */
-export type Waker = {
+type Waker = {
   wake(): void
   /** Waits until woken, also by a call before, for at most `ms` or until the signal aborts. @returns whether it was woken */
   wait(ms: number, signal: AbortSignal): Promise<boolean>

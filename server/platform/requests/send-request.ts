@@ -10,7 +10,7 @@ export const isSuccess = (status: number | null): boolean => status !== null && 
 /** More of an answer is not read. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
-export type OutgoingRequest = {
+type OutgoingRequest = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer

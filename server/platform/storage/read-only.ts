@@ -5,13 +5,13 @@ import pg from 'pg'
  * own, with bounds of time, rows and bytes. The caller has checked them; this is the second wall.
  */
 
-export type ReadOnlyOptions = {
+type ReadOnlyOptions = {
   readonly role: string
   /** Settings of the transaction, such as `statement_timeout`. */
   readonly settings: Readonly<Record<string, string>>
 }
 
-export type ReadLimits = { readonly rows: number; readonly bytes: number }
+type ReadLimits = { readonly rows: number; readonly bytes: number }
 
 export type ReadField = {
   readonly name: string
@@ -28,7 +28,7 @@ export type ReadRows = {
 }
 
 /** One read-only transaction. */
-export type ReadOnlyTransaction = {
+type ReadOnlyTransaction = {
   /** The plan of a statement, as `explain (format json)` gives it. */
   explain(sql: string): Promise<unknown>
   /** Opens a cursor for a statement and reads from it. Can be called once. */

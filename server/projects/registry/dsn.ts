@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Region } from './projects.api.ts'
 
-export type DsnProject = { readonly number: number; readonly region: Region }
+type DsnProject = { readonly number: number; readonly region: Region }
 
 /**
  * Returns `<scheme>://<public key>@<host[:port]>/<number>`, with the region's INGEST_URL or PUBLIC_URL. Its path comes

@@ -10,7 +10,7 @@ import { insertRelease } from './releases.queries.ts'
 import { aboutRelease } from './ensure-release.ts'
 import { viewRelease } from './view-release.ts'
 
-export type CreateReleaseInput = {
+type CreateReleaseInput = {
   readonly projectId: string
   readonly version: string
   readonly released_at?: string | null | undefined

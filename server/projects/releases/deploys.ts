@@ -13,7 +13,7 @@ import { viewDeploy } from './view-release.ts'
 
 const MAX_PER_RELEASE = 1_000
 
-export type CreateDeployInput = {
+type CreateDeployInput = {
   readonly releaseId: string
   readonly environment: string
   readonly name?: string | null | undefined

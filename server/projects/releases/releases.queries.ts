@@ -80,7 +80,7 @@ export async function updateReleaseRow(
   return tx.updateTable('releases').set(change).where('id', '=', releaseId).returningAll().executeTakeFirstOrThrow()
 }
 
-export type NewCommit = Omit<Insertable<Tables['release_commits']>, 'position'>
+type NewCommit = Omit<Insertable<Tables['release_commits']>, 'position'>
 
 /**
  * Takes commits newest first. New ones come before known ones, which keep their position and get the new values.
@@ -184,7 +184,7 @@ export async function selectNewestParts(
   return { commits: commits.rows, deploys: deploys.rows }
 }
 
-export type MarkerRow = {
+type MarkerRow = {
   release_id: string
   project_id: string
   platform: string

@@ -11,7 +11,7 @@ export type SeenRelease = {
 }
 
 /** A release that is new, was opened, or got its first event or session. */
-export type ReleaseChange = {
+type ReleaseChange = {
   readonly orgId: string
   readonly projectId: string
   readonly releaseId: string

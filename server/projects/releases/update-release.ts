@@ -8,7 +8,7 @@ import { lockRelease, updateReleaseRow } from './releases.queries.ts'
 import { aboutRelease } from './ensure-release.ts'
 import { viewRelease } from './view-release.ts'
 
-export type UpdateReleaseInput = {
+type UpdateReleaseInput = {
   readonly releaseId: string
   readonly released_at?: string | null | undefined
   readonly state?: 'open' | 'archived' | undefined

@@ -261,7 +261,7 @@ export async function rotateMasterKey(
  * migrations and creates no keys.
  * @param work returns the lines that say what it did
  */
-export async function withApp(work: (app: App) => Promise<string | readonly string[]>): Promise<void> {
+async function withApp(work: (app: App) => Promise<string | readonly string[]>): Promise<void> {
   const environment = readConfig()
   // The lines of the command are the answer; what it logs is in the audit log.
   const quiet = { ...environment, logLevel: 'warn' as const }

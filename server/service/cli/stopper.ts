@@ -4,7 +4,7 @@ import { withinGrace } from '../../platform/kernel/abortable.ts'
 const STOP_WITHIN_MS = 15_000
 
 /** The part of the process that a stopper uses. */
-export type StoppableProcess = {
+type StoppableProcess = {
   on(signal: NodeJS.Signals, listener: () => void): unknown
   exit(code: number): void
   /** Prints a line for the operator: to standard output, and problems to standard error. */

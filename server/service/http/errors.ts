@@ -16,7 +16,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   unavailable: 503,
 }
 
-export type ErrorAnswer = {
+type ErrorAnswer = {
   readonly status: number
   readonly body: { readonly error: string }
   readonly headers: Readonly<Record<string, string>>

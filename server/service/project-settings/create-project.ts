@@ -11,7 +11,7 @@ import type { Platform, Region } from '../../projects/registry/projects.api.ts'
 import { insertProject, insertProjectKey } from '../../projects/registry/projects.queries.ts'
 import { viewProject, type ProjectView } from '../../projects/registry/view-project.ts'
 
-export type CreateProjectInput = {
+type CreateProjectInput = {
   readonly name: string
   readonly platform: Platform
   readonly region: Region

@@ -67,7 +67,7 @@ const COLUMNS = [
 
 const files = (db: Connection) => db.selectFrom('symbol_files as f').leftJoin('users as u', 'u.id', 'f.created_by')
 
-export type FileFilter = {
+type FileFilter = {
   readonly projectId: string
   readonly kinds: readonly SymbolKind[]
   readonly release: string | null

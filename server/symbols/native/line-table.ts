@@ -16,7 +16,7 @@ export type LineTable = {
   path(file: number): string | undefined
 }
 
-export type LineSections = { readonly line: Section; readonly str?: Section; readonly lineStr?: Section }
+type LineSections = { readonly line: Section; readonly str?: Section; readonly lineStr?: Section }
 
 /** Rows take 16 bytes: more than a unit of a program linked as a whole has. */
 const MAX_ROWS = 10_000_000

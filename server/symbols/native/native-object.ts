@@ -16,7 +16,7 @@ export type NativeObject = {
   readonly size: number
 }
 
-export type NativeFeatures = {
+type NativeFeatures = {
   readonly symtab: boolean
   readonly debug: boolean
   readonly unwind: boolean

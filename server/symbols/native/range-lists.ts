@@ -12,7 +12,7 @@ export type UnitBases = {
   readonly low: number
 }
 
-export type RangeSections = { readonly ranges?: Section; readonly rnglists?: Section; readonly addr?: Section }
+type RangeSections = { readonly ranges?: Section; readonly rnglists?: Section; readonly addr?: Section }
 
 const MAX_RANGES = 100_000
 const WINDOW_BYTES = 4_096

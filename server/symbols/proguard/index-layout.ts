@@ -51,7 +51,7 @@ export type ClassEntry = {
 }
 
 /** Rows of a part that belong to one obfuscated name. */
-export type RowSpan = { readonly from: number; readonly to: number }
+type RowSpan = { readonly from: number; readonly to: number }
 
 /** Numbers that grow in one typed array: a class may have millions of rows. */
 class Words {

@@ -26,7 +26,7 @@ type Line = { readonly from: number; readonly to: number; readonly next: number 
 type MemberPosition = Line & { readonly nameFrom: number }
 
 /** The members of a class in the order of their obfuscated names, then of the file. */
-export type SortedMembers = { readonly count: number; at(index: number): MemberPosition }
+type SortedMembers = { readonly count: number; at(index: number): MemberPosition }
 
 /**
  * A mapping file, read by position: it keeps a few numbers for each class and decodes a line where it is needed.

@@ -9,7 +9,7 @@ import { z } from 'zod'
 export type ClassLine = { readonly original: string; readonly obfuscated: string }
 
 /** Lines of code, both ends included. */
-export type LineRange = { readonly from: number; readonly to: number }
+type LineRange = { readonly from: number; readonly to: number }
 
 /** `[1:3:]type [class.]name(arguments)[:10[:12]] -> obfuscated`, or `type name -> obfuscated` for a field. */
 export type MemberLine = {

@@ -1,7 +1,7 @@
 import type { ObfuscatedFrame, Reading, RetracedFrame } from './retrace-frame.ts'
 
 /** An exception and its frames as the obfuscated app reports them. */
-export type ObfuscatedStack = {
+type ObfuscatedStack = {
   /** The class of the exception with its obfuscated name, null if the stack is not of an exception. */
   readonly thrown: string | null
   /** Innermost first. */

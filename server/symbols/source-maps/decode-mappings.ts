@@ -5,7 +5,7 @@ import { SymbolFileError } from '../index-file/built-index.ts'
  * a segment one, four or five numbers in base64 VLQ: column, source, line, column and name. All but the first are relative
  * to the segment before, the column to the segment before in its line.
  */
-export type SegmentSink = {
+type SegmentSink = {
   /** @returns false when nothing that follows is wanted */
   segment(line: number, column: number, source: number, sourceLine: number, sourceColumn: number, name: number): boolean
 }
@@ -23,7 +23,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const digits = new Int8Array(256).fill(-1)
 for (let digit = 0; digit < ALPHABET.length; digit++) digits[ALPHABET.charCodeAt(digit)] = digit
 
-export type VlqCursor = { at: number }
+type VlqCursor = { at: number }
 
 /**
  * Reads a number in base64 VLQ: five bits a digit, the lowest first; a sixth bit says that more follow, and the lowest bit

@@ -11,7 +11,7 @@ import { ByteWriter } from './byte-writer.ts'
 export type PartStart = { readonly major: number; readonly minor: number }
 
 /** Raised when the form of directory or parts changes; indexes of other versions are built again from their file. */
-export const SOURCE_MAP_INDEX_VERSION = 1
+const SOURCE_MAP_INDEX_VERSION = 1
 
 const HEADER_BYTES = 12
 const ENTRY_BYTES = 8

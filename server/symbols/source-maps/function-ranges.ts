@@ -45,7 +45,7 @@ export class FunctionRanges {
 export type FunctionPlace = { readonly line: number; readonly column: number; readonly name: string }
 
 /** The name of code outside all functions, as Metro writes it. */
-export const GLOBAL_CODE = '<global>'
+const GLOBAL_CODE = '<global>'
 /** The name of a function that nothing names. */
 export const ANONYMOUS = '<anonymous>'
 

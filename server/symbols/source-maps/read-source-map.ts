@@ -25,7 +25,7 @@ export type MappedSource = {
   readonly functionMap: JsonPiece | null
 }
 
-export type SourceMapText = { readonly json: JsonText; readonly sections: readonly SourceMapSection[] }
+type SourceMapText = { readonly json: JsonText; readonly sections: readonly SourceMapSection[] }
 
 type Place = SourceMapSection['from']
 
@@ -261,7 +261,7 @@ function readIgnored(json: JsonText, members: ReadonlyMap<string, JsonPiece>, co
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i
 
 /** @returns `source` below `sourceRoot`, with `.` and `..` resolved where a folder is left to leave */
-export function resolveSource(source: string, sourceRoot: string): string {
+function resolveSource(source: string, sourceRoot: string): string {
   const root =
     sourceRoot === '' || ABSOLUTE.test(source) ? '' : sourceRoot.endsWith('/') ? sourceRoot : `${sourceRoot}/`
   const full = (root + source).slice(0, MAX_SOURCE_NAME)

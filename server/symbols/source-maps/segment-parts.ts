@@ -26,9 +26,9 @@ export type Segment = {
   functionName: string | null
 }
 
-export type SegmentSource = { readonly name: string; readonly isIgnored: boolean; readonly hasContent: boolean }
+type SegmentSource = { readonly name: string; readonly isIgnored: boolean; readonly hasContent: boolean }
 
-export type FoundSegment = Segment & {
+type FoundSegment = Segment & {
   readonly sourceName: string
   readonly isIgnored: boolean
   readonly hasContent: boolean

@@ -12,7 +12,7 @@ export type TokenRange = {
 }
 
 /** The names of the classes of a script, by the context of their tokens. */
-export type ClassNames = ReadonlyMap<number, string | null>
+type ClassNames = ReadonlyMap<number, string | null>
 
 /** @returns the name of the class whose body begins with a bracket; undefined for another bracket */
 export function classNameAt(tokens: ScriptTokens, classes: ClassNames, open: number): string | null | undefined {

@@ -24,7 +24,7 @@ import { readEdges } from '../source-maps/file-edges.ts'
  * configuration of a service, and takes its API key from the environment or standard input.
  */
 
-export type UploadOptions = {
+type UploadOptions = {
   readonly url?: string
   readonly project?: string
   readonly token?: string | true
@@ -213,7 +213,7 @@ function formatOf(file: PositionedFile): Format {
   return slices[0]?.offset === 0 && head.readUInt32LE(12) === MH_OBJECT ? 'intermediate' : 'macho'
 }
 
-export type MappingOptions = { readonly release?: string; readonly uuid?: string }
+type MappingOptions = { readonly release?: string; readonly uuid?: string }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/iu
 

@@ -39,7 +39,7 @@ type ManifestFile = z.output<typeof ManifestFile>
 const Uuid = z.guid().toLowerCase()
 
 /** The release that a tool names beside the bundle. */
-export type BundleNames = { readonly release: string | null; readonly dist: string | null }
+type BundleNames = { readonly release: string | null; readonly dist: string | null }
 
 /**
  * Stores the source maps of a bundle. Generated code and sources are not needed: maps have the sources.

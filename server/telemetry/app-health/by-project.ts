@@ -12,7 +12,7 @@ export type Activity = {
   readonly anrUsers: HyperLogLog
 }
 
-export type ActivityQuery = {
+type ActivityQuery = {
   readonly projectIds: readonly string[]
   readonly from: Date
   /** Excluded. */
@@ -23,7 +23,7 @@ export type ActivityQuery = {
 const noActivity = (): Activity => ({ sessions: 0, anrs: 0, users: new HyperLogLog(), anrUsers: new HyperLogLog() })
 
 /** Adds one activity to another. */
-export function addActivity(sum: Activity, one: Activity): Activity {
+function addActivity(sum: Activity, one: Activity): Activity {
   sum.sessions += one.sessions
   sum.anrs += one.anrs
   sum.users.merge(one.users)

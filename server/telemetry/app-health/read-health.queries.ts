@@ -131,7 +131,7 @@ export async function sumCounts(db: Connection, all: readonly Cells[]): Promise<
   return rows
 }
 
-export type NamedCounts = SomeCounts & { name: string | null; names: number }
+type NamedCounts = SomeCounts & { name: string | null; names: number }
 
 /**
  * Counts by the values of a dimension: the `max` largest, the unknown value as an empty name, and all others together with
@@ -311,7 +311,7 @@ async function readKeys(db: Connection, cells: Cells, dimension: Dimension | nul
 }
 
 /** Stored sketches of a key. */
-export type StoredSketches<K extends SketchKey> = {
+type StoredSketches<K extends SketchKey> = {
   readonly key: K
   readonly sketches: SketchRow['sketches']
   /** Version of the row: another one after each change of the row. */

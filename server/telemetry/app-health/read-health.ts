@@ -24,12 +24,12 @@ import { readSketches } from './read-sketches.ts'
  */
 
 /** Distinct users: of a set, or of several together. */
-export type UserCounts<Q extends UserQuestion> = Readonly<Record<Q, number>>
+type UserCounts<Q extends UserQuestion> = Readonly<Record<Q, number>>
 /**
  * `crash_affected_users`: of crashed sessions or those with an unhandled error. `anr_background_users`: whose app hung, and
  * never in the foreground.
  */
-export type UserQuestion = UserSet | 'crash_affected_users' | 'anr_background_users'
+type UserQuestion = UserSet | 'crash_affected_users' | 'anr_background_users'
 
 export type HealthTotals<Q extends UserQuestion> = Readonly<Counts> & UserCounts<Q>
 
@@ -93,7 +93,7 @@ const pointsOf = <Q extends UserQuestion>(
   }))
 
 /** Every step of a range, including empty ones, and the distinct users of the whole range. */
-export type HealthRange<Point extends UserQuestion, Total extends UserQuestion> = {
+type HealthRange<Point extends UserQuestion, Total extends UserQuestion> = {
   readonly points: readonly HealthPoint<Point>[]
   readonly users: UserCounts<Total>
 }
@@ -161,9 +161,9 @@ const lies = (at: number, seconds: number, { bucketSeconds, from, to }: Span): b
 const liesIn = (t: number, { spans }: sql.Cells): boolean =>
   spans.some(({ from, to }) => t * 1000 >= from && t * 1000 < to)
 
-export type HealthRow<Q extends UserQuestion> = HealthTotals<Q> & { readonly name: string }
+type HealthRow<Q extends UserQuestion> = HealthTotals<Q> & { readonly name: string }
 
-export type HealthByName<Q extends UserQuestion> = {
+type HealthByName<Q extends UserQuestion> = {
   /** The largest values by total; of those that a project counts by name, their counts are exact. */
   readonly rows: readonly HealthRow<Q>[]
   /** Sessions or events without a value. */
@@ -215,7 +215,7 @@ export async function readHealthUsersBy<Q extends UserQuestion>(
 }
 
 /** A range, and the values of a dimension whose users are counted in it. */
-export type UsersQuestion = {
+type UsersQuestion = {
   /** The source, and filters of other dimensions, are the same in all questions. */
   readonly query: HealthQuery
   /** Null: all together, whose users have an empty name. */
@@ -252,7 +252,7 @@ const onlyCounts = (row: sql.SomeCounts): Counts => {
 }
 
 /** Counts of a value in a bucket; `name` is null for what exceeded the daily limit, and empty for unknown. */
-export type HealthNamedPoint<Q extends UserQuestion> = HealthTotals<Q> & {
+type HealthNamedPoint<Q extends UserQuestion> = HealthTotals<Q> & {
   readonly name: string | null
   readonly t: Date
 }

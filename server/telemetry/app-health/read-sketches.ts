@@ -11,7 +11,7 @@ const ROLLUPS_PER_PAGE = 100
 const SETTLED_AFTER_MS = 5 * 86_400_000
 
 /** Sketches of one rollup, or of several that count together. */
-export type Sketched = Omit<sql.SketchRow, 'bucket_seconds'> & {
+type Sketched = Omit<sql.SketchRow, 'bucket_seconds'> & {
   /** The place of its cells. */
   readonly part: number
   /** Length of the bucket in seconds; of several the first. */

@@ -12,7 +12,7 @@ export type SessionTotalsQuery = Readonly<Partial<Record<Dimension, string | und
 }
 
 /** Sessions that started in a range (docs/protocol.md §9.2). Rates are fractions, null without sessions or users. */
-export type SessionTotals = HealthTotals<UserSet> & {
+type SessionTotals = HealthTotals<UserSet> & {
   readonly healthy: number
   readonly crash_rate: number | null
   readonly crash_free_sessions: number | null
@@ -28,7 +28,7 @@ export async function readSessionTotals(db: Connection, query: SessionTotalsQuer
   return withRates(await readHealthTotals(db, healthQuery(query), USER_SETS))
 }
 
-export type SessionPoint = { readonly t: Date; readonly totals: SessionTotals }
+type SessionPoint = { readonly t: Date; readonly totals: SessionTotals }
 
 /** The same in equal steps, including empty ones. */
 export async function readSessionSeries(

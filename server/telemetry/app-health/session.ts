@@ -140,7 +140,7 @@ const ABNORMAL = SESSION_STATUSES.indexOf('abnormal')
 const CRASHED = SESSION_STATUSES.indexOf('crashed')
 
 /** The class that a session counts in. */
-export type SessionClass = 'healthy' | 'errored' | 'unhandled' | 'abnormal' | 'crashed'
+type SessionClass = 'healthy' | 'errored' | 'unhandled' | 'abnormal' | 'crashed'
 
 export function classifySession({ status, errors }: Pick<Session, 'status' | 'errors'>): SessionClass {
   if (status === CRASHED) return 'crashed'

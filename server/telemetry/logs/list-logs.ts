@@ -9,7 +9,7 @@ import { pageByTime, type PageInput, parseLogRange, type RangeInput } from './pa
 import { LogItem } from './telemetry.api.ts'
 import { countLogs, selectLogs, type LogFilter } from './telemetry.queries.ts'
 
-export type ListLogsInput = PageInput &
+type ListLogsInput = PageInput &
   RangeInput & {
     readonly projectId: string
     readonly level?: readonly string[] | undefined

@@ -9,7 +9,7 @@ import { pageByTime, type PageInput, parseLogRange, type RangeInput } from './pa
 import { TraceMetricItem } from './telemetry.api.ts'
 import { countMetrics, selectMetrics, type MetricFilter } from './telemetry.queries.ts'
 
-export type ListTraceMetricsInput = PageInput &
+type ListTraceMetricsInput = PageInput &
   RangeInput & {
     readonly projectId: string
     readonly name?: string | undefined

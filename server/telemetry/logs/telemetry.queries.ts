@@ -9,7 +9,7 @@ import type { TimeCursor } from '../../platform/kernel/time-cursor.ts'
 /** Queries of telemetry lists, newest first. An index or {@link MAX_SEARCHED} bounds each of them. */
 
 /** Entries that a filter without an index reads. */
-export const MAX_SEARCHED = 100_000
+const MAX_SEARCHED = 100_000
 
 export type Slice = {
   readonly limit: number

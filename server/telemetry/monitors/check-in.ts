@@ -23,7 +23,7 @@ export type Run = {
 const RANK: Readonly<Record<SentStatus, number>> = { in_progress: 0, ok: 1, error: 2 }
 const MAX_NOTES = 50
 
-export type RunOf = { readonly id: string; readonly monitorId: string; readonly projectId: string }
+type RunOf = { readonly id: string; readonly monitorId: string; readonly projectId: string }
 
 /**
  * Applies a check-in to a run (null: the first one). Order and repetition of check-ins do not matter: the status only

@@ -11,7 +11,7 @@ import { pageByTime, type PageInput, parseLogRange, type RangeInput } from '../l
 import { CheckInItem } from './monitors.api.ts'
 import { countRuns, plainId, selectRuns, type RunFilter } from '../logs/telemetry.queries.ts'
 
-export type ListCheckInsInput = PageInput &
+type ListCheckInsInput = PageInput &
   RangeInput & {
     readonly projectId: string
     readonly monitor?: string | undefined

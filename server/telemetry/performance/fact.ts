@@ -29,7 +29,7 @@ export type MeasuredValue = {
 }
 
 /** Battery levels of one device, whose drain is known with those of earlier facts. */
-export type BatteryReadings = { readonly deviceKey: number; readonly levels: readonly BatteryLevel[] }
+type BatteryReadings = { readonly deviceKey: number; readonly levels: readonly BatteryLevel[] }
 
 /** A transaction, segment or span as it is recorded. */
 export type PerformanceFact = {

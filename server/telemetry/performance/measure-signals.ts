@@ -17,7 +17,7 @@ export type Reporter = {
 }
 
 /** The op of signals, whose name is the screen. */
-export const DEVICE_OP = 'device'
+const DEVICE_OP = 'device'
 
 const counted = (metric: Metric, value = 1): MeasuredValue => ({
   metric,

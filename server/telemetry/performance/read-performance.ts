@@ -26,7 +26,7 @@ export type MetricSpread = MetricSummary & { readonly sketch: DDSketch }
 
 export type Metrics = ReadonlyMap<Metric, MetricSpread>
 
-export type PerformancePoint = MetricSummary & { readonly t: Date }
+type PerformancePoint = MetricSummary & { readonly t: Date }
 
 /**
  * A metric in equal buckets from `from` on, including empty ones. Reads one row per bucket and series of the coarsest

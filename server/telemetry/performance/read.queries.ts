@@ -112,7 +112,7 @@ export async function readRows(
 }
 
 /** The number of the interval that a bucket is in. */
-export const slotIn = ({ from }: Pick<Scope, 'from'>, intervalMs: number | null) =>
+const slotIn = ({ from }: Pick<Scope, 'from'>, intervalMs: number | null) =>
   intervalMs === null
     ? sql<number>`0`
     : sql<number>`floor((extract(epoch from bucket) * 1000 - ${from.getTime()}::float8) / ${intervalMs}::float8)::int`
@@ -337,7 +337,7 @@ export async function measuredReleases(
 /** Measurements of many projects at once, each for itself: one statement, however many there are. */
 
 /** The measurements to read for each project. */
-export type ProjectsScope = Omit<Scope, 'filter'> & {
+type ProjectsScope = Omit<Scope, 'filter'> & {
   /** Length of the intervals to tell apart; null for the whole range. */
   readonly intervalMs: number | null
 }

@@ -8,7 +8,7 @@ import type { Grain, Series } from './record.queries.ts'
 /** Names of a project per day of receipt. Further ones are counted under {@link OTHER}. */
 export const MAX_NAMES = 1_000
 /** Combinations of all attributes per project and day of receipt. */
-export const MAX_SERIES = 10_000
+const MAX_SERIES = 10_000
 /** The name for all names above the limit. */
 export const OTHER = '<other>'
 /** Devices (with release and environment) per project and day. Further ones are counted under {@link OTHER}. */

@@ -17,8 +17,6 @@ export const PRECURSORS = [
   'memory_growth',
 ] as const
 export type Sign = (typeof PRECURSORS)[number]
-/** `crash` is in the same table: precursors after it are another matter. */
-export type Precursor = Exclude<Sign, 'crash'>
 
 /** The signs and memory levels in a report, about the session that sent it. */
 export type PrecursorReport = {

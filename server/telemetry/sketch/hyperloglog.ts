@@ -17,7 +17,7 @@ const LIST = 1
 const DENSE = 2
 const HASH_BYTES = 5
 /** A list of this length is smaller than the registers (10,241 bytes). */
-export const MAX_LIST_LENGTH = 2_000
+const MAX_LIST_LENGTH = 2_000
 const REGISTER_BITS = 5
 const DENSE_BYTES = 1 + (REGISTERS * REGISTER_BITS) / 8
 

@@ -6,7 +6,7 @@ import type { Because, Choice, DuePart, SlowSegment } from './choose-traces.ts'
 
 const CHOICE_LOCK = 7_201_994_337
 const UNDECIDED = 0
-export const KEEP = { error: 1, slow: 2 } as const satisfies Record<Because, number>
+const KEEP = { error: 1, slow: 2 } as const satisfies Record<Because, number>
 export const keepReason = (keep: number): Because | null => (keep === 1 ? 'error' : keep === 2 ? 'slow' : null)
 
 /** Excludes another process until the transaction ends. @returns whether the lock was free */

@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/storage/database.ts'
 
 /** SQL of reading a trace. Reads issues. */
 
-export type StoredPart = {
+type StoredPart = {
   readonly receivedDay: string
   readonly keep: number
   readonly leftOut: number
@@ -25,7 +25,7 @@ export async function selectParts(
   return rows.map((row) => ({ receivedDay: row.day, keep: row.keep, leftOut: row.left_out, spans: row.spans }))
 }
 
-export type ErrorOfTrace = { readonly eventId: string; readonly spanId: string | null; readonly occurredAt: Date }
+type ErrorOfTrace = { readonly eventId: string; readonly spanId: string | null; readonly occurredAt: Date }
 
 export async function selectErrors(
   db: Connection,
@@ -41,7 +41,7 @@ export async function selectErrors(
   return rows.map((row) => ({ eventId: unhyphenate(row.event_id), spanId: row.span_id, occurredAt: row.occurred_at }))
 }
 
-export type IssueOfTrace = {
+type IssueOfTrace = {
   readonly id: string
   readonly slug: string
   readonly number: number
@@ -65,7 +65,7 @@ export async function issuesOfErrors(
   return new Map(rows.map(({ asked, ...issue }) => [asked, issue]))
 }
 
-export type TraceDay = { readonly segments: number; readonly considered: number; readonly kept: number }
+type TraceDay = { readonly segments: number; readonly considered: number; readonly kept: number }
 
 export async function selectDay(db: Connection, projectId: string, day: string): Promise<TraceDay> {
   const { rows } = await db.query<TraceDay>(

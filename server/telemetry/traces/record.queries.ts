@@ -6,7 +6,7 @@ import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** SQL of recording traces. Rows are written in a fixed order. */
 
-export type DaySum = { readonly projectId: string; readonly segments: number; readonly considered: number }
+type DaySum = { readonly projectId: string; readonly segments: number; readonly considered: number }
 
 /** Adds to the day's counts of projects, given in the order of their ids. */
 export async function addToDays(tx: Tx, day: string, sums: readonly DaySum[]): Promise<void> {

@@ -42,7 +42,7 @@ export class TraceShare {
 const placeOf = (traceId: string): number => Number.parseInt(traceId.slice(0, 8), 16) / 2 ** 32
 
 /** Parts of traces, and error events with a trace, that are considered per project and minute. */
-export const MAX_PARTS_PER_MINUTE = 300
+const MAX_PARTS_PER_MINUTE = 300
 
 export type TraceShares = { readonly parts: TraceShare; readonly errors: TraceShare }
 

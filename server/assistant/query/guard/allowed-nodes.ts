@@ -4,7 +4,7 @@
  */
 
 /** A field holds a plain value, a node, a list of nodes, or a structure that is not wrapped in its type. */
-export type FieldKind = 'value' | 'node' | 'nodes' | { readonly is: string }
+type FieldKind = 'value' | 'node' | 'nodes' | { readonly is: string }
 
 const ALIAS = { is: 'Alias' } as const
 const SELECT = { is: 'SelectStmt' } as const

@@ -95,7 +95,7 @@ const SERIES_FIELDS: ReadonlySet<string> = new Set(['funcname', 'args', 'funcfor
 
 const LEAVES: ReadonlySet<string> = new Set(['String', 'Integer', 'Float', 'Boolean', 'A_Star', 'A_Const'])
 
-export type GuardedTree = { readonly views: readonly ViewName[] }
+type GuardedTree = { readonly views: readonly ViewName[] }
 
 /**
  * Checks a statement and changes it in place.

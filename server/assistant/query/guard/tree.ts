@@ -44,7 +44,7 @@ export const readNames = (value: unknown): string[] =>
     return name
   })
 
-export const stringNode = (sval: string): Struct => ({ String: { sval } })
+const stringNode = (sval: string): Struct => ({ String: { sval } })
 export const columnNode = (...path: readonly string[]): Struct => ({ ColumnRef: { fields: path.map(stringNode) } })
 export const textNode = (sval: string): Struct => ({ A_Const: { sval: { sval } } })
 export const integerNode = (ival: number): Struct => ({ A_Const: { ival: { ival } } })

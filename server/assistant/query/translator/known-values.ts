@@ -14,7 +14,7 @@ export type KnownValues = {
   readonly transaction: readonly string[]
 }
 
-export type KnownDimension = keyof KnownValues
+type KnownDimension = keyof KnownValues
 
 /** A value as it was found in a question, with the number of its words. */
 type Found = { readonly dimension: Dimension; readonly values: readonly string[]; readonly length: number }

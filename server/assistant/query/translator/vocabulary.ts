@@ -3,7 +3,7 @@ import { TIME_WORDS } from './times.ts'
 
 /** The keywords of questions, and the meaning of each. Pure. */
 
-export const MEASURES = [
+const MEASURES = [
   'events',
   'crashes',
   'users',

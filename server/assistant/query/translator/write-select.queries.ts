@@ -16,7 +16,7 @@ export type Statement = {
 }
 
 /** The question asks for what the views do not hold. */
-export type Impossible = { readonly problem: string }
+type Impossible = { readonly problem: string }
 
 /** How users are named in the views. */
 export type UserKey = (userId: string) => string
