@@ -245,7 +245,7 @@ export function forgetJob(): void {
   rowsSinceJob = 0
 }
 
-/** What a transaction wrote that was undone is still new. */
+/** Terms that an undone transaction wrote are still new. */
 export function forgetKnownTerms(): void {
   known.clear()
   newest.clear()
