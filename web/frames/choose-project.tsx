@@ -15,7 +15,7 @@ import choiceStyles from '../ui/choice.module.css'
 import { classNames } from '../ui/class-names.ts'
 import fitStyles from '../ui/fit.module.css'
 import typeStyles from '../ui/type.module.css'
-import { QueryError } from './query-error.tsx'
+import { PageQuery } from './page-query.tsx'
 import styles from './choose-project.module.css'
 
 type ChooseProjectProps = {
@@ -34,47 +34,42 @@ export function ChooseProject({ search, pageOf }: ChooseProjectProps) {
   useEffect(() => {
     if (only !== undefined) open(only)
   }, [only])
-  if (projects.data === undefined)
-    return projects.error === null ? (
-      <Skeleton heightPx={240} label={appTexts.loading} />
-    ) : (
-      <Card>
-        <QueryError what={appTexts.projects} error={projects.error} onRetry={() => void projects.refetch()} />
-      </Card>
-    )
-  const { items } = projects.data
-  const [first] = items
-  if (first === undefined)
-    return (
-      <Card>
-        <EmptyState
-          kind="setup"
-          title={appTexts.noProject}
-          heading="h2"
-          actions={
-            <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
-              {appTexts.createProject}
-            </Link>
-          }
-        >
-          {appTexts.noProjectMore}
-        </EmptyState>
-      </Card>
-    )
-  if (items.length === 1) return <Skeleton heightPx={240} label={appTexts.loading} />
   return (
-    <Card title={appTexts.chooseProject} className={styles.card}>
-      <ul className={classNames(styles.list, fitStyles.ruled, fitStyles.cutSpans, choiceStyles.hoverItems)}>
-        {items.map((project) => (
-          <li key={project.id}>
-            <Link {...pageOf({ ...search, project: project.id })}>
-              <PlatformTile platform={project.platform} />
-              <span>{project.name}</span>
-              <Icon name="right" className={typeStyles.quiet} />
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <PageQuery query={projects} what={appTexts.projects} heightPx={240}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Card>
+            <EmptyState
+              kind="setup"
+              title={appTexts.noProject}
+              heading="h2"
+              actions={
+                <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
+                  {appTexts.createProject}
+                </Link>
+              }
+            >
+              {appTexts.noProjectMore}
+            </EmptyState>
+          </Card>
+        ) : items.length === 1 ? (
+          <Skeleton heightPx={240} label={appTexts.loading} />
+        ) : (
+          <Card title={appTexts.chooseProject} className={styles.card}>
+            <ul className={classNames(styles.list, fitStyles.ruled, fitStyles.cutSpans, choiceStyles.hoverItems)}>
+              {items.map((project) => (
+                <li key={project.id}>
+                  <Link {...pageOf({ ...search, project: project.id })}>
+                    <PlatformTile platform={project.platform} />
+                    <span>{project.name}</span>
+                    <Icon name="right" className={typeStyles.quiet} />
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </Card>
+        )
+      }
+    </PageQuery>
   )
 }

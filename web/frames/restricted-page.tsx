@@ -4,9 +4,8 @@ import { requiredRole } from '#shared/permissions.ts'
 import { meQuery } from '../api/queries.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { can, type Action } from '../app/can.ts'
-import { QueryError } from './query-error.tsx'
+import { PageQuery } from './page-query.tsx'
 import { SettingsHead } from './settings-frame.tsx'
 import { appTexts } from '../app/texts.ts'
 
@@ -28,18 +27,16 @@ export function RestrictedPage({ title, lead, needs, actions, children }: Restri
       <SettingsHead title={title} of={null} lead={lead} actions={allowed ? actions : undefined} />
       {allowed ? (
         children
-      ) : me.data !== undefined ? (
-        <Card>
-          <EmptyState kind="refused" heading="h2" title={appTexts.forRole(requiredRole(needs))}>
-            {appTexts.forRoleMore}
-          </EmptyState>
-        </Card>
-      ) : me.error === null ? (
-        <Skeleton heightPx={180} label={appTexts.loading} />
       ) : (
-        <Card>
-          <QueryError what={title} error={me.error} onRetry={() => void me.refetch()} />
-        </Card>
+        <PageQuery query={me} what={title} heightPx={180}>
+          {() => (
+            <Card>
+              <EmptyState kind="refused" heading="h2" title={appTexts.forRole(requiredRole(needs))}>
+                {appTexts.forRoleMore}
+              </EmptyState>
+            </Card>
+          )}
+        </PageQuery>
       )}
     </>
   )

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { alertQuery, type Alert, type AlertDelivery } from '../../api/alert-queries.ts'
-import { ApiError, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { usePolling } from '../../api/live.ts'
 import { paths } from '../../address/paths.ts'
@@ -20,8 +20,7 @@ import {
 } from '../../subjects/alerts/look.ts'
 import { useCan } from '../../app/can.ts'
 import { useKeys } from '../../app/keys.ts'
-import { QueryError } from '../../frames/query-error.tsx'
-import { appTexts } from '../../app/texts.ts'
+import { PageQuery } from '../../frames/page-query.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -31,7 +30,6 @@ import fitStyles from '../../ui/fit.module.css'
 import { formatExact } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { KeyValues } from '../../ui/key-values.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { Spacer, Toolbar } from '../../ui/stack.tsx'
 import { Severity } from '../../ui/status.tsx'
 import { Minor, ShortId } from '../../ui/text.tsx'
@@ -48,7 +46,7 @@ export function AlertDetail({ alertId, onClose }: { alertId: string; onClose: ()
   const alert = useQuery({ ...alertQuery(alertId), refetchInterval: usePolling(15_000) })
   const may = useCan('alerts.write')
   const acknowledge = useAcknowledge()
-  const { data, error } = alert
+  const { data } = alert
   const acknowledgeNow = () => {
     if (data?.state === 'firing') acknowledge.mutate(data)
   }
@@ -76,17 +74,19 @@ export function AlertDetail({ alertId, onClose }: { alertId: string; onClose: ()
           </>
         }
       >
-        {data !== undefined ? (
-          <Detail alert={data} why={may.why} onAcknowledge={acknowledgeNow} />
-        ) : error === null ? (
-          <Skeleton heightPx={360} label={appTexts.loading} />
-        ) : error instanceof ApiError && error.status === 404 ? (
-          <EmptyState kind="missing" title={texts.gone}>
-            {texts.goneText}
-          </EmptyState>
-        ) : (
-          <QueryError what={texts.what} error={error} onRetry={() => void alert.refetch()} />
-        )}
+        <PageQuery
+          query={alert}
+          what={texts.what}
+          heightPx={360}
+          inCard
+          missing={
+            <EmptyState kind="missing" title={texts.gone}>
+              {texts.goneText}
+            </EmptyState>
+          }
+        >
+          {(found) => <Detail alert={found} why={may.why} onAcknowledge={acknowledgeNow} />}
+        </PageQuery>
       </Card>
     </div>
   )

@@ -9,8 +9,8 @@ import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
 import { firingFirst, formatMeasured } from '../../subjects/alerts/look.ts'
 import { useCan } from '../../app/can.ts'
 import { useKeys } from '../../app/keys.ts'
-import { QueryError } from '../../frames/query-error.tsx'
-import { appTexts } from '../../app/texts.ts'
+import { MoreFoot } from '../../frames/more-button.tsx'
+import { PageQuery } from '../../frames/page-query.tsx'
 import { useScope } from '../../app/use-scope.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -20,7 +20,6 @@ import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import fitStyles from '../../ui/fit.module.css'
 import { formatClock, formatExact, formatSince } from '../../ui/format.ts'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Spacer } from '../../ui/stack.tsx'
 import { Severity } from '../../ui/status.tsx'
 import { Minor } from '../../ui/text.tsx'
@@ -53,24 +52,10 @@ export function FiringList({ hasCursor = false }: { hasCursor?: boolean }) {
         </>
       }
     >
-      {open.data === undefined ? (
-        open.error === null ? (
-          <SkeletonRows rows={3} label={appTexts.loading} />
-        ) : (
-          <QueryError what={texts.firingWhat} error={open.error} onRetry={() => void open.refetch()} />
-        )
-      ) : alerts.length === 0 ? (
-        <NothingFiring />
-      ) : (
-        <Rows alerts={alerts} hasCursor={hasCursor} />
-      )}
-      {open.hasNextPage ? (
-        <p className={fitStyles.more}>
-          <Button size="sm" busy={open.isFetchingNextPage} onClick={() => void open.fetchNextPage()}>
-            {texts.showMore}
-          </Button>
-        </p>
-      ) : null}
+      <PageQuery query={open} what={texts.firingWhat} rows={3}>
+        {() => (alerts.length === 0 ? <NothingFiring /> : <Rows alerts={alerts} hasCursor={hasCursor} />)}
+      </PageQuery>
+      <MoreFoot list={open}>{texts.showMore}</MoreFoot>
     </Card>
   )
 }

@@ -10,8 +10,8 @@ import { AlertStateMark } from '../../subjects/alerts/alert-state.tsx'
 import { formatMeasured } from '../../subjects/alerts/look.ts'
 import { useKeys } from '../../app/keys.ts'
 import { usePageTitle } from '../../app/page-title.ts'
-import { QueryError } from '../../frames/query-error.tsx'
-import { appTexts } from '../../app/texts.ts'
+import { MoreFoot } from '../../frames/more-button.tsx'
+import { PageQuery } from '../../frames/page-query.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import choiceStyles from '../../ui/choice.module.css'
@@ -21,7 +21,6 @@ import fitStyles from '../../ui/fit.module.css'
 import { Menu } from '../../ui/menu.tsx'
 import narrowStyles from '../../ui/narrow.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Toolbar } from '../../ui/stack.tsx'
 import { Severity } from '../../ui/status.tsx'
 import { ColumnHead, NumberCell, Table } from '../../ui/table.tsx'
@@ -69,28 +68,20 @@ export function HistoryPage() {
       <div className={classNames(styles.list, search.alert !== undefined && narrowStyles.hiddenAt1064)}>
         <Card className={fitStyles.clips} aria-label={texts.historyWhat}>
           <Filters search={search} onChange={show} />
-          {history.data === undefined ? (
-            history.error === null ? (
-              <SkeletonRows rows={8} label={appTexts.loading} />
-            ) : (
-              <QueryError what={texts.historyWhat} error={history.error} onRetry={() => void history.refetch()} />
-            )
-          ) : alerts.length > 0 ? (
-            <HistoryTable alerts={alerts} openId={search.alert} />
-          ) : isFiltered ? (
-            <FilteredAway search={search} onClear={() => show({ state: undefined, rule: undefined })} />
-          ) : (
-            <EmptyState kind="good" title={texts.noHistory}>
-              {texts.noHistoryText}
-            </EmptyState>
-          )}
-          {history.hasNextPage ? (
-            <p className={fitStyles.more}>
-              <Button size="sm" busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
-                {texts.showMore}
-              </Button>
-            </p>
-          ) : null}
+          <PageQuery query={history} what={texts.historyWhat} rows={8}>
+            {() =>
+              alerts.length > 0 ? (
+                <HistoryTable alerts={alerts} openId={search.alert} />
+              ) : isFiltered ? (
+                <FilteredAway search={search} onClear={() => show({ state: undefined, rule: undefined })} />
+              ) : (
+                <EmptyState kind="good" title={texts.noHistory}>
+                  {texts.noHistoryText}
+                </EmptyState>
+              )
+            }
+          </PageQuery>
+          <MoreFoot list={history}>{texts.showMore}</MoreFoot>
         </Card>
       </div>
       {search.alert === undefined ? null : (

@@ -3,11 +3,8 @@ import { getRouteApi } from '@tanstack/react-router'
 import { alertRuleQuery } from '../../api/alert-queries.ts'
 import { projectsQuery } from '../../api/queries.ts'
 import { usePageTitle } from '../../app/page-title.ts'
-import { QueryError } from '../../frames/query-error.tsx'
-import { appTexts } from '../../app/texts.ts'
-import { Card } from '../../ui/card.tsx'
+import { bothQueries, PageQuery } from '../../frames/page-query.tsx'
 import { Note } from '../../ui/note.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { BuilderColumns } from './builder-columns.tsx'
 import { Builder } from './builder.tsx'
 import { builderTexts } from './builder-texts.ts'
@@ -22,36 +19,29 @@ export function NewRulePage() {
   const search = route.useSearch()
   const projects = useQuery(projectsQuery)
   const from = useQuery({ ...alertRuleQuery(search.from ?? ''), enabled: search.from !== undefined })
-  const isWaiting = projects.data === undefined || (search.from !== undefined && from.data === undefined)
-  const error = projects.error ?? from.error
+  const loading = search.from === undefined ? projects : bothQueries(projects, from)
   const [only, ...others] = projects.data?.items ?? []
   const projectId = search.project ?? (others.length === 0 ? only?.id : undefined) ?? ''
   return (
     <BuilderColumns>
-      {error !== null ? (
-        <Card>
-          <QueryError
-            what={builderTexts.what}
-            error={error}
-            onRetry={() => void (projects.error === null ? from : projects).refetch()}
-          />
-        </Card>
-      ) : isWaiting ? (
-        <Skeleton heightPx={640} label={appTexts.loading} />
-      ) : from.data !== undefined ? (
-        <Builder
-          key={from.data.id}
-          rule={null}
-          initial={copyRule(from.data, builderTexts.copyName(from.data.name))}
-          note={
-            <Note tone="blue" icon="info">
-              {builderTexts.cloneNote}
-            </Note>
-          }
-        />
-      ) : (
-        <Builder key={JSON.stringify(search)} rule={null} initial={newDraft(projectId, search)} />
-      )}
+      <PageQuery<unknown> query={loading} what={builderTexts.what} heightPx={640}>
+        {() =>
+          from.data !== undefined ? (
+            <Builder
+              key={from.data.id}
+              rule={null}
+              initial={copyRule(from.data, builderTexts.copyName(from.data.name))}
+              note={
+                <Note tone="blue" icon="info">
+                  {builderTexts.cloneNote}
+                </Note>
+              }
+            />
+          ) : (
+            <Builder key={JSON.stringify(search)} rule={null} initial={newDraft(projectId, search)} />
+          )
+        }
+      </PageQuery>
     </BuilderColumns>
   )
 }

@@ -9,10 +9,9 @@ import { paths } from '../../address/paths.ts'
 import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
 import { CHANNEL_ICONS, TRIGGER_ICONS } from '../../subjects/alerts/look.ts'
 import { useCan } from '../../app/can.ts'
-import { QueryError } from '../../frames/query-error.tsx'
-import { appTexts } from '../../app/texts.ts'
+import { MoreFoot } from '../../frames/more-button.tsx'
+import { PageQuery } from '../../frames/page-query.tsx'
 import { useScope } from '../../app/use-scope.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import choiceStyles from '../../ui/choice.module.css'
 import { classNames } from '../../ui/class-names.ts'
@@ -21,7 +20,6 @@ import { formatSince } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import narrowStyles from '../../ui/narrow.module.css'
 import { useNow } from '../../ui/now.ts'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { ruleSummary } from './rule-summary.ts'
@@ -47,31 +45,21 @@ export function RuleList() {
       title={texts.rules}
       header={<Minor>{project === null ? texts.allProjects : project.name}</Minor>}
     >
-      {rules.data === undefined ? (
-        rules.error === null ? (
-          <SkeletonRows rows={4} label={appTexts.loading} />
-        ) : (
-          <QueryError what={texts.rulesWhat} error={rules.error} onRetry={() => void rules.refetch()} />
-        )
-      ) : (
-        <>
-          <ul>
-            {items.map((rule) => (
-              <RuleRow key={rule.id} rule={rule} isCurrent={rule.id === ruleId} hasProject={isOfSeveral} />
-            ))}
-          </ul>
-          {isOffering ? (
-            <Suggestions isEmpty={items.length === 0} triggers={items.map((rule) => rule.trigger_type)} />
-          ) : null}
-        </>
-      )}
-      {rules.hasNextPage ? (
-        <p className={fitStyles.more}>
-          <Button size="sm" busy={rules.isFetchingNextPage} onClick={() => void rules.fetchNextPage()}>
-            {texts.showMore}
-          </Button>
-        </p>
-      ) : null}
+      <PageQuery query={rules} what={texts.rulesWhat} rows={4}>
+        {() => (
+          <>
+            <ul>
+              {items.map((rule) => (
+                <RuleRow key={rule.id} rule={rule} isCurrent={rule.id === ruleId} hasProject={isOfSeveral} />
+              ))}
+            </ul>
+            {isOffering ? (
+              <Suggestions isEmpty={items.length === 0} triggers={items.map((rule) => rule.trigger_type)} />
+            ) : null}
+          </>
+        )}
+      </PageQuery>
+      <MoreFoot list={rules}>{texts.showMore}</MoreFoot>
     </Card>
   )
 }

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { assistantQuery, type AssistantState } from '../../../api/assistant-queries.ts'
-import { appTexts } from '../../../app/texts.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
 import { SetupStatements } from '../../../subjects/assistant/setup-statements.tsx'
 import { Card } from '../../../ui/card.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { formatCount } from '../../../ui/format.ts'
 import { KeyValues } from '../../../ui/key-values.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { assistantStateTexts as texts } from './texts.ts'
 
@@ -19,15 +17,9 @@ export function AssistantStatePage() {
   return (
     <>
       <SettingsHead title={texts.title} of={null} lead={texts.lead} />
-      {state.data !== undefined ? (
-        <Body state={state.data} />
-      ) : state.error === null ? (
-        <Skeleton heightPx={420} label={appTexts.loading} />
-      ) : (
-        <Card>
-          <QueryError what={texts.what} error={state.error} onRetry={() => void state.refetch()} />
-        </Card>
-      )}
+      <PageQuery query={state} what={texts.what} heightPx={420}>
+        {(data) => <Body state={data} />}
+      </PageQuery>
     </>
   )
 }

@@ -8,15 +8,14 @@ import { useLive } from '../../../api/live.ts'
 import type { AuditSearch } from '../../../address/search.ts'
 import { useKeys } from '../../../app/keys.ts'
 import { usePrefs } from '../../../app/prefs.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { MoreButton } from '../../../frames/more-button.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { RestrictedPage } from '../../../frames/restricted-page.tsx'
-import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Kbd } from '../../../ui/kbd.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useThrottled } from '../../../ui/throttled.ts'
 import { AuditFilterForm } from './filter-form.tsx'
 import { EntryDialog } from './entry-dialog.tsx'
@@ -67,7 +66,6 @@ function Log() {
   usePrefs()
   const list = useInfiniteQuery({ ...auditLogQuery(filters), meta: { quiet: true } })
   const entries = list.data?.pages.flatMap((page) => page.items) ?? []
-  const [first] = list.data?.pages ?? []
   const fresh = useFreshEntries(filters, list.isPlaceholderData ? undefined : entries[0]?.seq)
   const open = entries.find(({ id }) => id === entryId)
   const show = (change: AuditSearch) =>
@@ -77,53 +75,45 @@ function Log() {
   return (
     <>
       <AuditFilterForm key={JSON.stringify(filters)} filters={filters} onChange={show} onClear={clear} />
-      {first === undefined ? (
-        list.error === null ? (
-          <Skeleton heightPx={420} label={appTexts.loading} />
-        ) : (
-          <Card>
-            <QueryError what={texts.what} error={list.error} onRetry={() => void list.refetch()} />
-          </Card>
-        )
-      ) : entries.length === 0 ? (
-        <Card>
-          {words.length === 0 ? (
-            <EmptyState kind="setup" heading="h2" title={texts.none}>
-              {texts.noneText}
-            </EmptyState>
+      <PageQuery query={list} what={texts.what}>
+        {({ pages: [first] }) =>
+          entries.length === 0 ? (
+            <Card>
+              {words.length === 0 ? (
+                <EmptyState kind="setup" heading="h2" title={texts.none}>
+                  {texts.noneText}
+                </EmptyState>
+              ) : (
+                <EmptyState
+                  kind="filtered"
+                  heading="h2"
+                  title={texts.filteredTitle}
+                  actions={<Button onClick={clear}>{texts.filters.clear}</Button>}
+                >
+                  {texts.filteredText(words.join(', '))}
+                </EmptyState>
+              )}
+            </Card>
           ) : (
-            <EmptyState
-              kind="filtered"
-              heading="h2"
-              title={texts.filteredTitle}
-              actions={<Button onClick={clear}>{texts.filters.clear}</Button>}
-            >
-              {texts.filteredText(words.join(', '))}
-            </EmptyState>
-          )}
-        </Card>
-      ) : (
-        <Card aria-label={texts.title} aria-busy={list.isPlaceholderData}>
-          {fresh === null ? null : (
-            <button className={styles.fresh} type="button" onClick={fresh.onShow}>
-              {fresh.label} <Kbd keys="." />
-            </button>
-          )}
-          <AuditTable entries={entries} search={{ ...filters, entry: entryId }} />
-          <CardFooter
-            note={texts.count(
-              formatCount(entries.length),
-              first.total_capped === true ? texts.over(formatCount(first.total)) : formatCount(first.total),
-            )}
-          >
-            {list.hasNextPage ? (
-              <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                {texts.more}
-              </Button>
-            ) : null}
-          </CardFooter>
-        </Card>
-      )}
+            <Card aria-label={texts.title} aria-busy={list.isPlaceholderData}>
+              {fresh === null ? null : (
+                <button className={styles.fresh} type="button" onClick={fresh.onShow}>
+                  {fresh.label} <Kbd keys="." />
+                </button>
+              )}
+              <AuditTable entries={entries} search={{ ...filters, entry: entryId }} />
+              <CardFooter
+                note={texts.count(
+                  formatCount(entries.length),
+                  (first?.total_capped === true ? texts.over : String)(formatCount(first?.total ?? 0)),
+                )}
+              >
+                <MoreButton list={list}>{texts.more}</MoreButton>
+              </CardFooter>
+            </Card>
+          )
+        }
+      </PageQuery>
       {open === undefined ? null : (
         <EntryDialog entry={open} onFilter={(filter) => show({ ...NO_FILTERS, ...filter })} onClose={() => show({})} />
       )}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { visitorQuery } from '../../../api/account-queries.ts'
 import { call, type AnswerOf } from '../../../api/call.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { bothQueries, PageQuery } from '../../../frames/page-query.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { CodeStep } from './code-step.tsx'
 import { useEnter } from './enter.ts'
@@ -36,18 +36,12 @@ function InviteOfToken({ token }: { token: string }) {
   })
   const visitor = useQuery(visitorQuery)
   const error = invite.error ?? visitor.error
-  if (error !== null)
-    return isAboutLink(error) ? (
-      <Spent />
-    ) : (
-      <QueryError
-        what={texts.title}
-        error={error}
-        onRetry={() => void Promise.all([invite.refetch(), visitor.refetch()])}
-      />
-    )
-  if (invite.data === undefined || visitor.data === undefined) return null
-  return <InviteForms token={token} invitation={invite.data} visitor={visitor.data} />
+  if (error !== null && isAboutLink(error)) return <Spent />
+  return (
+    <PageQuery query={bothQueries(invite, visitor)} what={texts.title} inCard waiting={null}>
+      {([invitation, user]) => <InviteForms token={token} invitation={invitation} visitor={user} />}
+    </PageQuery>
+  )
 }
 
 type InviteFormsProps = { token: string; invitation: Invitation; visitor: AnswerOf<'GET /api/me'> | null }

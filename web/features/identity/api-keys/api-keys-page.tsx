@@ -3,14 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiKeysQuery, type ApiKey, type NewApiKey } from '../../../api/team-queries.ts'
 import { useKeys } from '../../../app/keys.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { SecretBox } from '../../../forms/secret-box.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
-import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { KeysTable } from './keys-table.tsx'
@@ -54,25 +52,21 @@ export function ApiKeysPage() {
           </Minor>
         </SecretBox>
       )}
-      {keys.data === undefined ? (
-        keys.error === null ? (
-          <Skeleton heightPx={220} label={appTexts.loading} />
-        ) : (
-          <Card>
-            <QueryError what={texts.what} error={keys.error} onRetry={() => void keys.refetch()} />
-          </Card>
-        )
-      ) : keys.data.items.length === 0 ? (
-        <Card>
-          <EmptyState kind="setup" heading="h2" title={texts.none}>
-            {texts.noneText}
-          </EmptyState>
-        </Card>
-      ) : (
-        <Card aria-label={texts.title}>
-          <KeysTable keys={keys.data.items} onRevoke={setRevoking} />
-        </Card>
-      )}
+      <PageQuery query={keys} what={texts.what} heightPx={220}>
+        {(data) =>
+          data.items.length === 0 ? (
+            <Card>
+              <EmptyState kind="setup" heading="h2" title={texts.none}>
+                {texts.noneText}
+              </EmptyState>
+            </Card>
+          ) : (
+            <Card aria-label={texts.title}>
+              <KeysTable keys={data.items} onRevoke={setRevoking} />
+            </Card>
+          )
+        }
+      </PageQuery>
       {creating ? <CreateDialog onClose={() => setCreating(false)} onCreated={setFresh} /> : null}
       {revoking === null ? null : <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />}
     </>

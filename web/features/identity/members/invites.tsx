@@ -3,7 +3,7 @@ import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { invitesQuery, type Invite } from '../../../api/team-queries.ts'
 import { membersTexts as appTexts } from '../../../subjects/members/texts.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -24,34 +24,33 @@ const texts = membersTexts.invites
 /** Invites that were not accepted yet; absent without any. */
 export function Invites() {
   const invites = useQuery(invitesQuery)
-  if (invites.data === undefined)
-    return invites.error === null ? null : (
-      <Card>
-        <QueryError what={texts.what} error={invites.error} onRetry={() => void invites.refetch()} />
-      </Card>
-    )
-  if (invites.data.items.length === 0) return null
   return (
-    <Card title={texts.title}>
-      <Table cards className={classNames(styles.table, fitStyles.nowrapCells)}>
-        <thead>
-          <tr>
-            <ColumnHead>{texts.columns.email}</ColumnHead>
-            <ColumnHead>{texts.columns.role}</ColumnHead>
-            <ColumnHead>{texts.columns.by}</ColumnHead>
-            <ColumnHead>{texts.columns.expires}</ColumnHead>
-            <ColumnHead>
-              <span className={typeStyles.hidden}>{texts.columns.actions}</span>
-            </ColumnHead>
-          </tr>
-        </thead>
-        <tbody>
-          {invites.data.items.map((invite) => (
-            <InviteRow key={invite.id} invite={invite} />
-          ))}
-        </tbody>
-      </Table>
-    </Card>
+    <PageQuery query={invites} what={texts.what} waiting={null}>
+      {({ items }) =>
+        items.length === 0 ? null : (
+          <Card title={texts.title}>
+            <Table cards className={classNames(styles.table, fitStyles.nowrapCells)}>
+              <thead>
+                <tr>
+                  <ColumnHead>{texts.columns.email}</ColumnHead>
+                  <ColumnHead>{texts.columns.role}</ColumnHead>
+                  <ColumnHead>{texts.columns.by}</ColumnHead>
+                  <ColumnHead>{texts.columns.expires}</ColumnHead>
+                  <ColumnHead>
+                    <span className={typeStyles.hidden}>{texts.columns.actions}</span>
+                  </ColumnHead>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map((invite) => (
+                  <InviteRow key={invite.id} invite={invite} />
+                ))}
+              </tbody>
+            </Table>
+          </Card>
+        )
+      }
+    </PageQuery>
   )
 }
 

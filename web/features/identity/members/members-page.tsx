@@ -5,13 +5,12 @@ import { membersQuery } from '../../../api/team-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { InviteDialog } from '../../../subjects/members/invite-dialog.tsx'
 import { useKeys } from '../../../app/keys.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { MoreButton } from '../../../frames/more-button.tsx'
+import { bothQueries, PageQuery } from '../../../frames/page-query.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
-import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Invites } from './invites.tsx'
 import { MembersTable } from './members-table.tsx'
 import { RolesCard } from './roles-card.tsx'
@@ -51,30 +50,18 @@ export function MembersPage() {
 function Members() {
   const list = useInfiniteQuery(membersQuery)
   const me = useQuery(meQuery)
-  const [first] = list.data?.pages ?? []
-  if (first === undefined || me.data === undefined) {
-    const error = list.error ?? me.error
-    return error === null ? (
-      <Skeleton heightPx={280} label={appTexts.loading} />
-    ) : (
-      <Card>
-        <QueryError what={texts.what} error={error} onRetry={() => void list.refetch()} />
-      </Card>
-    )
-  }
   const members = list.data?.pages.flatMap((page) => page.items) ?? []
+  const total = list.data?.pages[0]?.total ?? 0
   return (
-    <Card aria-label={texts.title}>
-      <MembersTable members={members} me={me.data.user} />
-      <CardFooter
-        note={first.total === 1 ? texts.one : texts.count(formatCount(members.length), formatCount(first.total))}
-      >
-        {list.hasNextPage ? (
-          <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {texts.more}
-          </Button>
-        ) : null}
-      </CardFooter>
-    </Card>
+    <PageQuery query={bothQueries(list, me)} what={texts.what} heightPx={280}>
+      {([, { user }]) => (
+        <Card aria-label={texts.title}>
+          <MembersTable members={members} me={user} />
+          <CardFooter note={total === 1 ? texts.one : texts.count(formatCount(members.length), formatCount(total))}>
+            <MoreButton list={list}>{texts.more}</MoreButton>
+          </CardFooter>
+        </Card>
+      )}
+    </PageQuery>
   )
 }

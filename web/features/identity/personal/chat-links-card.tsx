@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { chatLinksQuery, type ChatLink } from '../../../api/account-queries.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatDay } from '../../../ui/format.ts'
@@ -18,22 +18,20 @@ const texts = personalTexts.chatLinks
 /** Users of the chat who act as the user; absent without any, because only the chat begins a link. */
 export function ChatLinksCard() {
   const links = useQuery(chatLinksQuery)
-  if (links.error !== null)
-    return (
-      <Card title={texts.title}>
-        <QueryError what={texts.what} error={links.error} onRetry={() => void links.refetch()} />
-      </Card>
-    )
-  const items = links.data?.items ?? []
-  if (items.length === 0) return null
   return (
-    <Card title={texts.title} header={<Minor>{texts.more}</Minor>}>
-      <ul>
-        {items.map((link) => (
-          <ChatLinkRow key={link.id} link={link} />
-        ))}
-      </ul>
-    </Card>
+    <PageQuery query={links} what={texts.what} title={texts.title} waiting={null}>
+      {({ items }) =>
+        items.length === 0 ? null : (
+          <Card title={texts.title} header={<Minor>{texts.more}</Minor>}>
+            <ul>
+              {items.map((link) => (
+                <ChatLinkRow key={link.id} link={link} />
+              ))}
+            </ul>
+          </Card>
+        )
+      }
+    </PageQuery>
   )
 }
 

@@ -5,7 +5,7 @@ import { linkedAccountsQuery, type LinkedAccount } from '../../../api/account-qu
 import { buildAddress, call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { ProviderIcon, type Provider } from '../../../frames/provider-icon.tsx'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -30,13 +30,20 @@ type LinkedCardProps = { error: SignInError | undefined; linked: Provider | unde
 /** The user's accounts elsewhere; absent where the operator configured none and none is linked. */
 export function LinkedCard({ error, linked: justLinked }: LinkedCardProps) {
   const linked = useQuery(linkedAccountsQuery)
-  const items = (linked.data?.items ?? []).filter((one) => one.available || one.linked_at !== null)
-  if (linked.error !== null)
-    return (
-      <Card title={texts.title}>
-        <QueryError what={texts.what} error={linked.error} onRetry={() => void linked.refetch()} />
-      </Card>
-    )
+  return (
+    <PageQuery query={linked} what={texts.what} title={texts.title} waiting={null}>
+      {({ items }) => (
+        <Linked
+          items={items.filter((one) => one.available || one.linked_at !== null)}
+          error={error}
+          linked={justLinked}
+        />
+      )}
+    </PageQuery>
+  )
+}
+
+function Linked({ items, error, linked: justLinked }: LinkedCardProps & { items: readonly LinkedAccount[] }) {
   if (items.length === 0) return null
   return (
     <Card title={texts.title} header={<Minor>{texts.more}</Minor>}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { mutedRulesQuery, type MutedRule } from '../../../api/account-queries.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -17,22 +17,20 @@ const texts = personalTexts.mutedRules
 /** Alert rules whose mails the user ended with the link of a mail; absent without any. */
 export function MutedRulesCard() {
   const muted = useQuery(mutedRulesQuery)
-  if (muted.error !== null)
-    return (
-      <Card title={texts.title}>
-        <QueryError what={texts.what} error={muted.error} onRetry={() => void muted.refetch()} />
-      </Card>
-    )
-  const items = muted.data?.items ?? []
-  if (items.length === 0) return null
   return (
-    <Card title={texts.title} header={<Minor>{texts.more}</Minor>}>
-      <ul>
-        {items.map((one) => (
-          <MutedRow key={one.id} muted={one} />
-        ))}
-      </ul>
-    </Card>
+    <PageQuery query={muted} what={texts.what} title={texts.title} waiting={null}>
+      {({ items }) =>
+        items.length === 0 ? null : (
+          <Card title={texts.title} header={<Minor>{texts.more}</Minor>}>
+            <ul>
+              {items.map((one) => (
+                <MutedRow key={one.id} muted={one} />
+              ))}
+            </ul>
+          </Card>
+        )
+      }
+    </PageQuery>
   )
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { preferencesQuery, type NotificationPreferences } from '../../../api/notification-queries.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Card } from '../../../ui/card.tsx'
@@ -22,20 +22,23 @@ export function NotificationsPage() {
   return (
     <>
       <SettingsHead title={texts.title} of={null} lead={texts.lead} />
-      {preferences.error !== null ? (
-        <Card title={texts.channels}>
-          <QueryError what={texts.what} error={preferences.error} onRetry={() => void preferences.refetch()} />
-        </Card>
-      ) : preferences.data === undefined ? (
-        <Card title={texts.channels}>
-          <SkeletonRows rows={3} label={appTexts.loading} />
-        </Card>
-      ) : (
-        <>
-          <ChannelsCard preferences={preferences.data} />
-          <QuietHoursCard preferences={preferences.data} />
-        </>
-      )}
+      <PageQuery
+        query={preferences}
+        what={texts.what}
+        title={texts.channels}
+        waiting={
+          <Card title={texts.channels}>
+            <SkeletonRows rows={3} label={appTexts.loading} />
+          </Card>
+        }
+      >
+        {(data) => (
+          <>
+            <ChannelsCard preferences={data} />
+            <QuietHoursCard preferences={data} />
+          </>
+        )}
+      </PageQuery>
       <PushDevicesCard />
       <MutedRulesCard />
     </>

@@ -4,14 +4,13 @@ import { passkeysQuery, type Passkey } from '../../../api/account-queries.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { addPasskey, hasPasskeys } from '../../../api/passkeys.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { Spacer, Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -49,19 +48,19 @@ export function PasskeysCard() {
         </>
       }
     >
-      {passkeys.error !== null ? (
-        <QueryError what={texts.what} error={passkeys.error} onRetry={() => void passkeys.refetch()} />
-      ) : passkeys.data === undefined ? (
-        <SkeletonRows rows={1} label={appTexts.loading} />
-      ) : items.length === 0 ? (
-        <p className={styles.text}>{texts.none}</p>
-      ) : (
-        <ul>
-          {items.map((passkey) => (
-            <PasskeyRow key={passkey.id} passkey={passkey} />
-          ))}
-        </ul>
-      )}
+      <PageQuery query={passkeys} what={texts.what} rows={1}>
+        {() =>
+          items.length === 0 ? (
+            <p className={styles.text}>{texts.none}</p>
+          ) : (
+            <ul>
+              {items.map((passkey) => (
+                <PasskeyRow key={passkey.id} passkey={passkey} />
+              ))}
+            </ul>
+          )
+        }
+      </PageQuery>
       {isAdding ? <AddDialog onClose={() => setIsAdding(false)} /> : null}
     </Card>
   )

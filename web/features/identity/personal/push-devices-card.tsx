@@ -3,14 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { pushDevicesQuery, type PushDevice } from '../../../api/notification-queries.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
-import { appTexts } from '../../../app/texts.ts'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatDay } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { addToast } from '../../../ui/toasts.tsx'
@@ -27,19 +25,19 @@ export function PushDevicesCard() {
   const devices = useQuery(pushDevicesQuery)
   return (
     <Card title={texts.title} header={<Minor>{texts.more}</Minor>}>
-      {devices.error !== null ? (
-        <QueryError what={texts.title} error={devices.error} onRetry={() => void devices.refetch()} />
-      ) : devices.data === undefined ? (
-        <SkeletonRows rows={1} label={appTexts.loading} />
-      ) : devices.data.items.length === 0 ? (
-        <p className={styles.text}>{texts.empty}</p>
-      ) : (
-        <ul aria-label={texts.title}>
-          {devices.data.items.map((device) => (
-            <DeviceRow key={device.id} device={device} />
-          ))}
-        </ul>
-      )}
+      <PageQuery query={devices} what={texts.title} rows={1}>
+        {(data) =>
+          data.items.length === 0 ? (
+            <p className={styles.text}>{texts.empty}</p>
+          ) : (
+            <ul aria-label={texts.title}>
+              {data.items.map((device) => (
+                <DeviceRow key={device.id} device={device} />
+              ))}
+            </ul>
+          )
+        }
+      </PageQuery>
     </Card>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { devicesQuery, sessionsQuery, type OwnDevice, type OwnSession } from '../../../api/account-queries.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -12,7 +12,6 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { LiveText } from '../../../ui/live-text.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { Spacer, Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -66,17 +65,15 @@ function SessionsCard() {
         </>
       }
     >
-      {sessions.error !== null ? (
-        <QueryError what={texts.what} error={sessions.error} onRetry={() => void sessions.refetch()} />
-      ) : sessions.data === undefined ? (
-        <SkeletonRows rows={2} label={appTexts.loading} />
-      ) : (
-        <ul aria-label={texts.list}>
-          {items.map((session) => (
-            <SessionRow key={session.id} session={session} showsOrg={severalOrgs} />
-          ))}
-        </ul>
-      )}
+      <PageQuery query={sessions} what={texts.what} rows={2}>
+        {() => (
+          <ul aria-label={texts.list}>
+            {items.map((session) => (
+              <SessionRow key={session.id} session={session} showsOrg={severalOrgs} />
+            ))}
+          </ul>
+        )}
+      </PageQuery>
       {asks ? (
         <Dialog open onClose={close} title={texts.endOthersTitle}>
           <p>{texts.endOthersText}</p>
@@ -142,19 +139,19 @@ function DevicesCard() {
   const items = devices.data?.items ?? []
   return (
     <Card title={texts.devices} header={<Minor>{texts.devicesMore}</Minor>}>
-      {devices.error !== null ? (
-        <QueryError what={texts.devices} error={devices.error} onRetry={() => void devices.refetch()} />
-      ) : devices.data === undefined ? (
-        <SkeletonRows rows={1} label={appTexts.loading} />
-      ) : items.length === 0 ? (
-        <p className={styles.text}>{texts.noDevices}</p>
-      ) : (
-        <ul aria-label={texts.devices}>
-          {items.map((device) => (
-            <DeviceRow key={device.id} device={device} />
-          ))}
-        </ul>
-      )}
+      <PageQuery query={devices} what={texts.devices} rows={1}>
+        {() =>
+          items.length === 0 ? (
+            <p className={styles.text}>{texts.noDevices}</p>
+          ) : (
+            <ul aria-label={texts.devices}>
+              {items.map((device) => (
+                <DeviceRow key={device.id} device={device} />
+              ))}
+            </ul>
+          )
+        }
+      </PageQuery>
     </Card>
   )
 }

@@ -4,14 +4,12 @@ import { twoFactorQuery } from '../../../api/account-queries.ts'
 import { call, type AnswerOf } from '../../../api/call.ts'
 import { errorSentence } from '../../../api/change.ts'
 import { meQuery } from '../../../api/queries.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
-import { appTexts } from '../../../app/texts.ts'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Spacer, Toolbar } from '../../../ui/stack.tsx'
 import { addToast } from '../../../ui/toasts.tsx'
 import { BackupCodes, LeaveGuard } from './backup-codes.tsx'
@@ -30,17 +28,12 @@ export function TwoFactorCard() {
   const state = useQuery(twoFactorQuery)
   // Shown until they are stored: the service does not answer them again.
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  if (state.error !== null)
-    return (
-      <Card title={texts.title}>
-        <QueryError what={texts.what} error={state.error} onRetry={() => void state.refetch()} />
-      </Card>
-    )
-  if (state.data === undefined) return <Skeleton heightPx={96} label={appTexts.loading} />
-  return state.data.enabled ? (
-    <TurnedOn state={state.data} codes={codes} onCodes={setCodes} />
-  ) : (
-    <TurnedOff onCodes={setCodes} />
+  return (
+    <PageQuery query={state} what={texts.what} title={texts.title} heightPx={96}>
+      {(data) =>
+        data.enabled ? <TurnedOn state={data} codes={codes} onCodes={setCodes} /> : <TurnedOff onCodes={setCodes} />
+      }
+    </PageQuery>
   )
 }
 

@@ -6,7 +6,7 @@ import { projectsQuery } from '../../../api/queries.ts'
 import { axisLabels, bucketLabel } from '../../../subjects/figures/time-axis.ts'
 import { ChooseProject } from '../../../frames/choose-project.tsx'
 import { usePageTitle } from '../../../app/page-title.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { paths } from '../../../address/paths.ts'
 import { UnsavedGuard } from '../../../forms/unsaved.tsx'
 import { usePrefs } from '../../../app/prefs.ts'
@@ -28,11 +28,9 @@ import {
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { PageHead } from '../../../ui/page-head.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { intakeTexts } from './texts.ts'
-import { appTexts } from '../../../app/texts.ts'
 import { IntakeLimits } from './limits.tsx'
 import { sumIntakeFigures } from '../../../api/intake-figures.ts'
 import { toIntakeSeries, sumBySeries } from './model.ts'
@@ -78,15 +76,14 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
     meta: { quiet: true },
   })
   usePrefs()
-  const { data, error } = intake
-  if (data === undefined) {
-    if (error === null) return <Skeleton heightPx={420} label={appTexts.loading} />
-    return (
-      <Card>
-        <QueryError what={intakeTexts.title} error={error} onRetry={() => void intake.refetch()} />
-      </Card>
-    )
-  }
+  return (
+    <PageQuery query={intake} what={intakeTexts.title}>
+      {(data) => <Figures projectId={projectId} data={data} />}
+    </PageQuery>
+  )
+}
+
+function Figures({ projectId, data }: { projectId: string; data: Intake }) {
   const figures = sumIntakeFigures(data)
   return (
     <div className={styles.page}>

@@ -20,15 +20,12 @@ import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { useKeys } from '../../../app/keys.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
-import { appTexts } from '../../../app/texts.ts'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Card } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { AnrCard, CrashCard, EventsCard, UsersCard } from './cards.tsx'
 import { AnrChart, CrashChart, EventsChart, UsersChart, type ChartProps } from './charts.tsx'
@@ -106,17 +103,9 @@ function Metrics({ projectId, search }: { projectId: string; search: MetricsSear
         )}
       </PageHead>
       <FilterChips filters={filters} onChange={change} />
-      {crash.data === undefined ? (
-        crash.error === null ? (
-          <Skeleton heightPx={420} label={appTexts.loading} />
-        ) : (
-          <Card>
-            <QueryError what={metricsTexts.title} error={crash.error} onRetry={() => void crash.refetch()} />
-          </Card>
-        )
-      ) : (
-        <Loaded view={view} search={search} crash={crash.data} onChange={change} />
-      )}
+      <PageQuery query={crash} what={metricsTexts.title} heightPx={420}>
+        {(data) => <Loaded view={view} search={search} crash={data} onChange={change} />}
+      </PageQuery>
     </>
   )
 }
@@ -154,28 +143,28 @@ function Loaded({ view, search, crash, onChange }: LoadedProps) {
     <>
       <section className={styles.cards} aria-label={metricsTexts.figures}>
         <CrashCard series={crash} />
-        <Awaited query={anr} heightPx={116} what={metricsTexts.anrRate}>
+        <PageQuery query={anr} heightPx={116} what={metricsTexts.anrRate}>
           {(series) => <AnrCard series={series} guard={whole} />}
-        </Awaited>
-        <Awaited query={events} heightPx={116} what={metricsTexts.events}>
+        </PageQuery>
+        <PageQuery query={events} heightPx={116} what={metricsTexts.events}>
           {(series) => <EventsCard series={series} />}
-        </Awaited>
-        <Awaited query={users} heightPx={116} what={metricsTexts.users}>
+        </PageQuery>
+        <PageQuery query={users} heightPx={116} what={metricsTexts.users}>
           {(series) => <UsersCard series={series} crash={crash} />}
-        </Awaited>
+        </PageQuery>
       </section>
       <WindowNote window={window} onWhole={() => onWindow(null)} />
       <section className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)} aria-label={metricsTexts.charts}>
         <CrashChart {...chartOf('crash_rate', crash)} />
-        <Awaited query={anr} heightPx={298} what={metricsTexts.anrRate}>
+        <PageQuery query={anr} heightPx={298} what={metricsTexts.anrRate}>
           {(series) => <AnrChart {...chartOf('anr_rate', series)} guard={whole} />}
-        </Awaited>
-        <Awaited query={events} heightPx={268} what={metricsTexts.events}>
+        </PageQuery>
+        <PageQuery query={events} heightPx={268} what={metricsTexts.events}>
           {(series) => <EventsChart {...chartOf('event_count', series)} />}
-        </Awaited>
-        <Awaited query={users} heightPx={268} what={metricsTexts.users}>
+        </PageQuery>
+        <PageQuery query={users} heightPx={268} what={metricsTexts.users}>
           {(series) => <UsersChart {...chartOf('user_count', series)} />}
-        </Awaited>
+        </PageQuery>
       </section>
       <section className={classNames(styles.tables, fitStyles.columns)} aria-label={metricsTexts.tables}>
         <ReleaseTable view={view} />
@@ -189,24 +178,5 @@ function useMetric(view: HealthView, metric: Metric) {
   const polling = usePolling(REFRESH_MS)
   return useQuery({ ...metricQuery(view, metric), refetchInterval: polling, meta: { quiet: true } })
 }
-
-type AwaitedProps = {
-  query: ReturnType<typeof useMetric>
-  heightPx: number
-  what: string
-  children: (series: MetricSeries) => React.ReactNode
-}
-
-/** Each part fails alone. */
-function Awaited({ query, heightPx, what, children }: AwaitedProps) {
-  if (query.data !== undefined) return children(query.data)
-  if (query.error === null) return <Skeleton heightPx={heightPx} label={what} />
-  return (
-    <Card>
-      <QueryError what={what} error={query.error} onRetry={() => void query.refetch()} />
-    </Card>
-  )
-}
-
 const spanOf = ({ points }: MetricSeries): string =>
   metricsTexts.days(formatDay(points[0]?.t ?? ''), formatDay(points.at(-1)?.t ?? ''))

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import {
@@ -16,8 +16,7 @@ import { CRASH_LIMITS, MODEL_LIMITS, figureWord, type Limits } from '../../../su
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WordBadge } from '../../../subjects/figures/word-badge.tsx'
 import { VerdictBadge } from '../../../subjects/figures/verdict-badge.tsx'
-import { QueryError } from '../../../frames/query-error.tsx'
-import { appTexts } from '../../../app/texts.ts'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Bar } from '../../../ui/bar.tsx'
 import { Card } from '../../../ui/card.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
@@ -25,7 +24,6 @@ import { classNames } from '../../../ui/class-names.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { formatCount, formatRate, formatShare, formatShortCount, NO_DATA } from '../../../ui/format.ts'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -230,28 +228,22 @@ function Coverage({ data }: { data: Breakdown }) {
 }
 
 type RowsProps = {
-  found: {
-    data: Breakdown | undefined
-    error: Error | null
-    refetch: () => Promise<unknown>
-  }
+  found: UseQueryResult<Breakdown>
   none: string
   more?: string
   children: (data: Breakdown) => ReactNode
 }
 
-function Rows({ found, none, more, children }: RowsProps) {
-  if (found.data === undefined)
-    return found.error === null ? (
-      <Skeleton heightPx={200} label={appTexts.loading} />
-    ) : (
-      <QueryError what={metricsTexts.tables} error={found.error} onRetry={() => void found.refetch()} />
-    )
-  return found.data.rows.length === 0 ? (
-    <EmptyState kind="setup" title={none}>
-      {more}
-    </EmptyState>
-  ) : (
-    children(found.data)
-  )
-}
+const Rows = ({ found, none, more, children }: RowsProps) => (
+  <PageQuery query={found} what={metricsTexts.tables} heightPx={200} inCard>
+    {(data) =>
+      data.rows.length === 0 ? (
+        <EmptyState kind="setup" title={none}>
+          {more}
+        </EmptyState>
+      ) : (
+        children(data)
+      )
+    }
+  </PageQuery>
+)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import { ApiError, call } from '../../../api/call.ts'
+import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { missingSymbolsQuery } from '../../../api/symbol-queries.ts'
 import { releaseQuery, type ReleaseDetail } from '../../../api/release-queries.ts'
@@ -9,7 +9,7 @@ import { useCan } from '../../../app/can.ts'
 import { axisLabels, bucketLabel } from '../../../subjects/figures/time-axis.ts'
 import { usePageProject } from '../../../app/page-project.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { paths } from '../../../address/paths.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { gradeOfVerdict } from '../../../subjects/figures/verdict-badge.tsx'
@@ -24,14 +24,12 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate, formatShare, NO_DATA } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
 import { PageHead } from '../../../ui/page-head.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Stack } from '../../../ui/stack.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { assistantTexts } from '../../../subjects/assistant/texts.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { releasesTexts } from './texts.ts'
-import { appTexts } from '../../../app/texts.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
@@ -56,35 +54,33 @@ export function ReleasePage() {
     meta: { quiet: true },
   })
   usePrefs()
-  const { data, error } = release
+  const { data } = release
   usePageProject(data?.project_id ?? null)
   usePageTitle(data === undefined ? releasesTexts.one : splitVersion(data.version).version)
   return (
     <PageMain>
       {/* While another release loads, the old data is not of this release. */}
-      {data !== undefined && data.id === releaseId ? (
-        <Body release={data} range={range} />
-      ) : error === null ? (
-        <>
-          <h1 className={typeStyles.hidden}>{releasesTexts.one}</h1>
-          <Skeleton heightPx={420} label={appTexts.loading} />
-        </>
-      ) : error instanceof ApiError && error.status === 404 ? (
-        <EmptyState
-          kind="missing"
-          heading="h1"
-          title={releasesTexts.missing}
-          actions={
-            <Link {...paths.releases(project === undefined ? {} : { project })} {...buttonLook({ look: 'primary' })}>
-              <span>{releasesTexts.back}</span>
-            </Link>
-          }
-        >
-          {releasesTexts.missingText}
-        </EmptyState>
-      ) : (
-        <QueryError what={releasesTexts.one} error={error} onRetry={() => void release.refetch()} />
-      )}
+      <PageQuery
+        query={data?.id === releaseId ? release : { ...release, data: undefined }}
+        what={releasesTexts.one}
+        pageTitle={releasesTexts.one}
+        missing={
+          <EmptyState
+            kind="missing"
+            heading="h1"
+            title={releasesTexts.missing}
+            actions={
+              <Link {...paths.releases(project === undefined ? {} : { project })} {...buttonLook({ look: 'primary' })}>
+                <span>{releasesTexts.back}</span>
+              </Link>
+            }
+          >
+            {releasesTexts.missingText}
+          </EmptyState>
+        }
+      >
+        {(found) => <Body release={found} range={range} />}
+      </PageQuery>
     </PageMain>
   )
 }

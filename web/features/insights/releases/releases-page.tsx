@@ -15,7 +15,8 @@ import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { ChooseProject } from '../../../frames/choose-project.tsx'
 import { usePageTitle } from '../../../app/page-title.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { MoreButton } from '../../../frames/more-button.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { useKeys } from '../../../app/keys.ts'
 import { paths } from '../../../address/paths.ts'
 import { usePrefs } from '../../../app/prefs.ts'
@@ -30,7 +31,6 @@ import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { releasesTexts } from './texts.ts'
-import { appTexts } from '../../../app/texts.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
@@ -87,14 +87,14 @@ function Releases({ projectId, project, search }: ReleasesProps) {
       ? [{ keys: 'n', label: releasesTexts.create, group: 'Page' as const, run: () => setCreating(true) }]
       : [],
   )
-  const rows = list.data?.pages.flatMap((page) => page.items)
+  const rows = list.data?.pages.flatMap((page) => page.items) ?? []
   const total = list.data?.pages[0]?.total ?? 0
   return (
     <>
       <PageHead
         actions={
           <>
-            {rows === undefined || rows.length === 0 ? null : (
+            {rows.length === 0 ? null : (
               <CsvLink
                 url={releasesCsvUrl(view)}
                 filename="releases.csv"
@@ -117,52 +117,46 @@ function Releases({ projectId, project, search }: ReleasesProps) {
         <h1>{releasesTexts.title}</h1>
         {health.data?.adoption == null ? null : <Minor>{spanOf(health.data.adoption.times)}</Minor>}
       </PageHead>
-      {rows === undefined ? (
-        list.error === null ? (
-          <Skeleton heightPx={420} label={appTexts.loading} />
-        ) : (
-          <Card>
-            <QueryError what={releasesTexts.what} error={list.error} onRetry={() => void list.refetch()} />
-          </Card>
-        )
-      ) : rows.length === 0 ? (
-        <NoRelease project={project} />
-      ) : (
-        <>
-          <section
-            className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)}
-            aria-label={releasesTexts.figures}
-          >
-            {health.data === undefined ? (
-              health.error === null ? (
-                <>
-                  <Skeleton heightPx={298} label={releasesTexts.adoption} />
-                  <Skeleton heightPx={298} label={releasesTexts.crashFree} />
-                </>
-              ) : (
-                <Card as="div">
-                  <QueryError what={releasesTexts.figures} error={health.error} onRetry={() => void health.refetch()} />
-                </Card>
-              )
-            ) : (
-              <>
-                <AdoptionChart health={health.data} range={view.range} rows={rows} />
-                <CrashFreeChart lines={health.data.crash_free} rows={rows} />
-              </>
-            )}
-          </section>
-          <Card>
-            <ReleaseTable rows={rows} search={search} />
-            {list.hasNextPage ? (
-              <CardFooter note={releasesTexts.count(rows.length, formatCount(total))}>
-                <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                  {releasesTexts.loadMore}
-                </Button>
-              </CardFooter>
-            ) : null}
-          </Card>
-        </>
-      )}
+      <PageQuery query={list} what={releasesTexts.what}>
+        {() =>
+          rows.length === 0 ? (
+            <NoRelease project={project} />
+          ) : (
+            <>
+              <section
+                className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)}
+                aria-label={releasesTexts.figures}
+              >
+                <PageQuery
+                  query={health}
+                  what={releasesTexts.figures}
+                  waiting={
+                    <>
+                      <Skeleton heightPx={298} label={releasesTexts.adoption} />
+                      <Skeleton heightPx={298} label={releasesTexts.crashFree} />
+                    </>
+                  }
+                >
+                  {(figures) => (
+                    <>
+                      <AdoptionChart health={figures} range={view.range} rows={rows} />
+                      <CrashFreeChart lines={figures.crash_free} rows={rows} />
+                    </>
+                  )}
+                </PageQuery>
+              </section>
+              <Card>
+                <ReleaseTable rows={rows} search={search} />
+                {list.hasNextPage ? (
+                  <CardFooter note={releasesTexts.count(rows.length, formatCount(total))}>
+                    <MoreButton list={list}>{releasesTexts.loadMore}</MoreButton>
+                  </CardFooter>
+                ) : null}
+              </Card>
+            </>
+          )
+        }
+      </PageQuery>
       {creating ? <CreateReleaseDialog projectId={projectId} onClose={() => setCreating(false)} /> : null}
     </>
   )

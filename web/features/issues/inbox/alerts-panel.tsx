@@ -6,7 +6,7 @@ import { useAcknowledge, useAcknowledgeAll } from '../../../subjects/alerts/ackn
 import { alertTexts } from '../../../subjects/alerts/alert-texts.ts'
 import { firingFirst, formatMeasured } from '../../../subjects/alerts/look.ts'
 import { useCan } from '../../../app/can.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
@@ -37,28 +37,33 @@ export function AlertsPanel({ onClose }: { onClose: () => void }) {
           </Button>
         )}
       </header>
-      {recent.error !== null && recent.data === undefined ? (
-        <QueryError what={inboxTexts.alerts} error={recent.error} onRetry={() => void recent.refetch()} />
-      ) : recent.data === undefined ? (
-        <p className={classNames(inboxStyles.none, typeStyles.inkNames)}>{appTexts.loading}</p>
-      ) : alerts.length === 0 ? (
-        <p className={classNames(inboxStyles.none, typeStyles.inkNames)}>
-          <b>{inboxTexts.noAlerts}</b>
-          {inboxTexts.noAlertsText}
-        </p>
-      ) : (
-        <ul className={classNames(inboxStyles.list, fitStyles.divided)}>
-          {alerts.map((alert) => (
-            <AlertRow
-              key={alert.id}
-              alert={alert}
-              why={may.why}
-              onOpen={onClose}
-              onAcknowledge={() => acknowledge.mutate(alert)}
-            />
-          ))}
-        </ul>
-      )}
+      <PageQuery
+        query={recent}
+        what={inboxTexts.alerts}
+        inCard
+        waiting={<p className={classNames(inboxStyles.none, typeStyles.inkNames)}>{appTexts.loading}</p>}
+      >
+        {() =>
+          alerts.length === 0 ? (
+            <p className={classNames(inboxStyles.none, typeStyles.inkNames)}>
+              <b>{inboxTexts.noAlerts}</b>
+              {inboxTexts.noAlertsText}
+            </p>
+          ) : (
+            <ul className={classNames(inboxStyles.list, fitStyles.divided)}>
+              {alerts.map((alert) => (
+                <AlertRow
+                  key={alert.id}
+                  alert={alert}
+                  why={may.why}
+                  onOpen={onClose}
+                  onAcknowledge={() => acknowledge.mutate(alert)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </PageQuery>
       <p className={styles.foot}>
         <Link className={typeStyles.link} {...paths.alertHistory()} onClick={onClose}>
           {inboxTexts.allAlerts}

@@ -11,7 +11,8 @@ import { Time } from '../../../ui/time.tsx'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { inboxTexts } from './texts.ts'
 import { appTexts } from '../../../app/texts.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { MoreFoot } from '../../../frames/more-button.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import styles from './inbox.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -25,7 +26,7 @@ const isMarked = (entry: InboxEntry, marking: Marking): boolean =>
 
 /** The user's notifications, unread first. Opening one, or the button, marks it as read. */
 export function Inbox({ onClose }: { onClose: () => void }) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(inboxQuery)
+  const inbox = useInfiniteQuery(inboxQuery)
   const mark = useChange<Marking, unknown>({
     send: (body) => call('POST /api/inbox/read', { body }),
     touches: () => [inboxQuery.queryKey],
@@ -46,8 +47,8 @@ export function Inbox({ onClose }: { onClose: () => void }) {
       ),
     failed: inboxTexts.markFailed,
   })
-  const entries = data?.pages.flatMap((page) => page.items) ?? []
-  const unread = data?.pages[0]?.unread_count ?? 0
+  const entries = inbox.data?.pages.flatMap((page) => page.items) ?? []
+  const unread = inbox.data?.pages[0]?.unread_count ?? 0
   const newest = entries.reduce((last, { created_at: at }) => (at > last ? at : last), '')
   return (
     <section aria-label={inboxTexts.inbox}>
@@ -59,37 +60,36 @@ export function Inbox({ onClose }: { onClose: () => void }) {
           </Button>
         )}
       </header>
-      {error !== null && data === undefined ? (
-        <QueryError what={inboxTexts.inbox} error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <p className={classNames(styles.none, typeStyles.inkNames)}>{appTexts.loading}</p>
-      ) : entries.length === 0 ? (
-        <p className={classNames(styles.none, typeStyles.inkNames)}>
-          <b>{inboxTexts.inboxEmpty}</b>
-          {inboxTexts.inboxEmptyText}
-        </p>
-      ) : (
-        <ul className={classNames(styles.list, fitStyles.divided)}>
-          {entries.map((entry) => (
-            <li key={entry.id}>
-              <Entry
-                entry={entry}
-                onOpen={() => {
-                  if (entry.read_at === null) mark.mutate({ ids: [entry.id] })
-                  onClose()
-                }}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
-      {hasNextPage ? (
-        <p className={fitStyles.more}>
-          <Button size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {inboxTexts.more}
-          </Button>
-        </p>
-      ) : null}
+      <PageQuery
+        query={inbox}
+        what={inboxTexts.inbox}
+        inCard
+        waiting={<p className={classNames(styles.none, typeStyles.inkNames)}>{appTexts.loading}</p>}
+      >
+        {() =>
+          entries.length === 0 ? (
+            <p className={classNames(styles.none, typeStyles.inkNames)}>
+              <b>{inboxTexts.inboxEmpty}</b>
+              {inboxTexts.inboxEmptyText}
+            </p>
+          ) : (
+            <ul className={classNames(styles.list, fitStyles.divided)}>
+              {entries.map((entry) => (
+                <li key={entry.id}>
+                  <Entry
+                    entry={entry}
+                    onOpen={() => {
+                      if (entry.read_at === null) mark.mutate({ ids: [entry.id] })
+                      onClose()
+                    }}
+                  />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </PageQuery>
+      <MoreFoot list={inbox}>{inboxTexts.more}</MoreFoot>
     </section>
   )
 }

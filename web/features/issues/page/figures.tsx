@@ -15,7 +15,6 @@ import { LiveText } from '../../../ui/live-text.tsx'
 import { useNow } from '../../../ui/now.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
 import type { SparkTone } from '../../../ui/chart/sparkline.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { issueTexts } from './texts.ts'
@@ -30,7 +29,7 @@ import {
   trendTone,
   shortVersion,
 } from '../../../subjects/issue/trend.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import styles from './figures.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -125,13 +124,15 @@ const AXES = { '24h': '24h', '14d': '7d', '90d': '30d' } as const
 /** Events over the chosen time, with markers of releases. */
 function Trend({ issue, range, now }: { issue: IssueDetail; range: TrendRange; now: number }) {
   const long = useQuery({ ...trendQuery(issue.id, range), enabled: range !== '24h' })
-  const trend = range === '24h' ? issue.trend : long.data
-  return trend !== undefined ? (
-    <TrendChart issue={{ ...issue, trend }} range={range} now={now} />
-  ) : long.error === null ? (
-    <Skeleton heightPx={128} label={eventsTexts.trendName} />
-  ) : (
-    <QueryError what={eventsTexts.trendName} error={long.error} onRetry={() => void long.refetch()} />
+  return (
+    <PageQuery
+      query={range === '24h' ? { ...long, data: issue.trend } : long}
+      what={eventsTexts.trendName}
+      heightPx={128}
+      inCard
+    >
+      {(trend) => <TrendChart issue={{ ...issue, trend }} range={range} now={now} />}
+    </PageQuery>
   )
 }
 

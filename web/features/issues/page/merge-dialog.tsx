@@ -11,7 +11,7 @@ import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { appTexts } from '../../../app/texts.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
@@ -62,34 +62,39 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
           onChange={(event) => setText(event.target.value)}
         />
         <div className={classNames(styles.picks, choiceStyles.hoverItems)} aria-busy={found.isFetching}>
-          {found.data === undefined ? (
-            found.error === null ? (
-              <Minor as="p">{appTexts.loading}</Minor>
-            ) : (
-              <QueryError what={mergeTexts.mergeSearch} error={found.error} onRetry={() => void found.refetch()} />
-            )
-          ) : shown.length === 0 ? (
-            <Minor as="p" role="status">
-              {mergeTexts.mergeNone}
-            </Minor>
-          ) : (
-            <ul className={fitStyles.divided}>
-              {shown.map((one) => (
-                <li key={one.id}>
-                  <label>
-                    <input type="checkbox" checked={picked.has(one.id)} onChange={() => toggle(one)} />
-                    <span className={fitStyles.fills}>
-                      <span className={classNames(fitStyles.block, fitStyles.ellipsis)}>{one.title}</span>
-                      <Minor>
-                        <ShortId>{one.short_id}</ShortId> {one.culprit}
-                      </Minor>
-                    </span>
-                    <Minor className={`${typeStyles.figures} ${styles.count}`}>{formatCount(one.event_count)}</Minor>
-                  </label>
-                </li>
-              ))}
-            </ul>
-          )}
+          <PageQuery
+            query={found}
+            what={mergeTexts.mergeSearch}
+            inCard
+            waiting={<Minor as="p">{appTexts.loading}</Minor>}
+          >
+            {() =>
+              shown.length === 0 ? (
+                <Minor as="p" role="status">
+                  {mergeTexts.mergeNone}
+                </Minor>
+              ) : (
+                <ul className={fitStyles.divided}>
+                  {shown.map((one) => (
+                    <li key={one.id}>
+                      <label>
+                        <input type="checkbox" checked={picked.has(one.id)} onChange={() => toggle(one)} />
+                        <span className={fitStyles.fills}>
+                          <span className={classNames(fitStyles.block, fitStyles.ellipsis)}>{one.title}</span>
+                          <Minor>
+                            <ShortId>{one.short_id}</ShortId> {one.culprit}
+                          </Minor>
+                        </span>
+                        <Minor className={`${typeStyles.figures} ${styles.count}`}>
+                          {formatCount(one.event_count)}
+                        </Minor>
+                      </label>
+                    </li>
+                  ))}
+                </ul>
+              )
+            }
+          </PageQuery>
         </div>
         <Toolbar align="end">
           <Button onClick={onClose}>{mergeTexts.cancel}</Button>

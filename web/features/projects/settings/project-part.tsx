@@ -1,12 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ProjectSettings } from '../../../api/queries.ts'
-import { Card } from '../../../ui/card.tsx'
 import { Note } from '../../../ui/note.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { settingsTexts } from './texts.ts'
-import { appTexts } from '../../../app/texts.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
 
 /** A page of a project's settings: head, a note for members who cannot change it, and the states of its data. */
@@ -36,17 +33,9 @@ export function ProjectPart({
           {settingsTexts.readOnly('admin')}
         </Note>
       )}
-      {project.data === undefined ? (
-        project.error === null ? (
-          <Skeleton heightPx={heightPx} label={appTexts.loading} />
-        ) : (
-          <Card>
-            <QueryError what={what} error={project.error} onRetry={() => void project.refetch()} />
-          </Card>
-        )
-      ) : (
-        children(project.data)
-      )}
+      <PageQuery query={project} what={what} heightPx={heightPx}>
+        {children}
+      </PageQuery>
     </>
   )
 }

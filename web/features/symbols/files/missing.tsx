@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { missingSymbolsQuery, type MissingSymbols } from '../../../api/symbol-queries.ts'
-import { appTexts } from '../../../app/texts.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Card } from '../../../ui/card.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
@@ -12,7 +11,6 @@ import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Note } from '../../../ui/note.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Spacer, Stack } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import typeStyles from '../../../ui/type.module.css'
@@ -23,15 +21,15 @@ const texts = symbolsTexts.missing
 
 /** The worklist: files that would make the newest events readable. */
 export function Missing({ projectId }: { projectId: string }) {
-  const { data, error, refetch } = useQuery(missingSymbolsQuery(projectId))
-  if (data === undefined)
-    return error === null ? (
-      <Skeleton heightPx={120} label={appTexts.loading} />
-    ) : (
-      <Card>
-        <QueryError what={texts.title} error={error} onRetry={() => void refetch()} />
-      </Card>
-    )
+  const missing = useQuery(missingSymbolsQuery(projectId))
+  return (
+    <PageQuery query={missing} what={texts.title} heightPx={120}>
+      {(data) => <Worklist data={data} />}
+    </PageQuery>
+  )
+}
+
+function Worklist({ data }: { data: MissingSymbols }) {
   if (data.items.length === 0)
     return (
       <Note tone="green" icon="check" role="status">

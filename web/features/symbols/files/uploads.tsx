@@ -8,8 +8,7 @@ import {
   type DsymRow,
   type SourceMapRow,
 } from '../../../api/symbol-queries.ts'
-import { appTexts } from '../../../app/texts.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
+import { bothQueries, PageQuery } from '../../../frames/page-query.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { IconButton } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
@@ -18,7 +17,6 @@ import fitStyles from '../../../ui/fit.module.css'
 import { formatCount, formatSize } from '../../../ui/format.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { Segmented } from '../../../ui/segmented.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Spacer } from '../../../ui/stack.tsx'
 import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -55,9 +53,8 @@ export function Uploads({ projectId }: { projectId: string }) {
   const native = useQuery({ ...dsymsQuery(projectId), refetchInterval, meta: { quiet: true } })
   const used = useQuery(missingSymbolsQuery(projectId)).data?.used
   const uses = used === undefined ? null : new Map(used.map(({ file_id: id, events }) => [id, events]))
-  const error = code.error ?? native.error
-  const isLoaded = code.data !== undefined && native.data !== undefined
-  const all: Row[] = isLoaded ? [...code.data.items, ...native.data.items] : []
+  const both = bothQueries(code, native)
+  const all: Row[] = both.data?.flatMap(({ items }): readonly Row[] => items) ?? []
   const files = all
     .filter((file) => isShown(file, shown))
     .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
@@ -67,41 +64,35 @@ export function Uploads({ projectId }: { projectId: string }) {
       title={texts.title}
       header={
         <>
-          {isLoaded ? <Minor>{texts.count(formatCount(total))}</Minor> : null}
+          {both.data !== undefined ? <Minor>{texts.count(formatCount(total))}</Minor> : null}
           <Spacer />
           <Segmented size="sm" label={texts.filter} value={shown} options={FILTERS} onChange={setShown} />
         </>
       }
     >
-      {!isLoaded ? (
-        error === null ? (
-          <Skeleton heightPx={160} label={appTexts.loading} />
-        ) : (
-          <QueryError
-            what={texts.title}
-            error={error}
-            onRetry={() => void Promise.all([code.refetch(), native.refetch()])}
-          />
-        )
-      ) : files.length === 0 ? (
-        <EmptyState kind="setup" heading="h3" title={all.length === 0 ? texts.none : texts.noneOfKind}>
-          {texts.noneText}
-        </EmptyState>
-      ) : (
-        <FileTable
-          files={files}
-          uses={uses}
-          onDelete={(file) =>
-            setDeleted({
-              projectId,
-              id: file.id,
-              name: file.name,
-              isCode: !('kind' in file),
-              uses: uses?.get(file.id) ?? 0,
-            })
-          }
-        />
-      )}
+      <PageQuery query={both} what={texts.title} heightPx={160} inCard>
+        {() =>
+          files.length === 0 ? (
+            <EmptyState kind="setup" heading="h3" title={all.length === 0 ? texts.none : texts.noneOfKind}>
+              {texts.noneText}
+            </EmptyState>
+          ) : (
+            <FileTable
+              files={files}
+              uses={uses}
+              onDelete={(file) =>
+                setDeleted({
+                  projectId,
+                  id: file.id,
+                  name: file.name,
+                  isCode: !('kind' in file),
+                  uses: uses?.get(file.id) ?? 0,
+                })
+              }
+            />
+          )
+        }
+      </PageQuery>
       {total > all.length ? <CardFooter note={texts.more(formatCount(total))} /> : null}
       {deleted === null ? null : <DeleteDialog file={deleted} onClose={() => setDeleted(null)} />}
     </Card>

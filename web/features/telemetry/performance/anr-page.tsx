@@ -9,7 +9,7 @@ import { Card } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
 import { Minor } from '../../../ui/text.tsx'
-import { Awaited } from './awaited.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { CausesTable } from './causes-table.tsx'
 import { performanceTexts } from './texts.ts'
 import { Tiles, type Tile } from './tiles.tsx'
@@ -20,7 +20,11 @@ import styles from './tables.module.css'
 export function AnrPage() {
   const at = usePerformanceView()
   const query = usePerformance(at.view)
-  return <Awaited query={query}>{(data) => <Anrs data={data} at={at} />}</Awaited>
+  return (
+    <PageQuery query={query} what={performanceTexts.title}>
+      {(data) => <Anrs data={data} at={at} />}
+    </PageQuery>
+  )
 }
 
 function Anrs({ data, at }: { data: Performance; at: ReturnType<typeof usePerformanceView> }) {

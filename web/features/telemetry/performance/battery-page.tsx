@@ -12,7 +12,7 @@ import { ChartTable } from '../../../ui/chart/chart-table.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatRate } from '../../../ui/format.ts'
 import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
-import { Awaited } from './awaited.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { judgedText } from './model.ts'
 import { performanceTexts } from './texts.ts'
 import { Tiles, type Tile } from './tiles.tsx'
@@ -26,7 +26,11 @@ import narrowStyles from '../../../ui/narrow.module.css'
 export function BatteryPage() {
   const at = usePerformanceView()
   const query = usePerformance(at.view)
-  return <Awaited query={query}>{(data) => <Battery data={data} at={at} />}</Awaited>
+  return (
+    <PageQuery query={query} what={performanceTexts.title}>
+      {(data) => <Battery data={data} at={at} />}
+    </PageQuery>
+  )
 }
 
 /** Percent per hour, of which 2.41 is 2.41 %. */

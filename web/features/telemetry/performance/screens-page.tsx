@@ -1,7 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { ApiError } from '../../../api/call.ts'
 import type { HealthView } from '../../../api/metric-queries.ts'
 import {
   screenQuery,
@@ -21,9 +19,9 @@ import { COLD_LIMITS, FROZEN_LIMITS, SLOW_LIMITS } from '../../../subjects/figur
 import { sliceShown, buildTimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
-import { QueryError } from '../../../frames/query-error.tsx'
-import { appTexts } from '../../../app/texts.ts'
-import { Button, buttonLook } from '../../../ui/button.tsx'
+import { MoreButton, type MoreButtonProps } from '../../../frames/more-button.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
+import { buttonLook } from '../../../ui/button.tsx'
 import { LineChart } from '../../../ui/chart/charts.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
 import { ChartTable } from '../../../ui/chart/chart-table.tsx'
@@ -31,7 +29,6 @@ import { RangeLegend } from '../../../ui/chart/range-plot.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { END_PX, percentileLines, SpreadChart } from './charts.tsx'
@@ -66,14 +63,14 @@ type At = ReturnType<typeof usePerformanceView>
 function Screens({ at: { view, search, change } }: { at: At }) {
   const sort = search.order ?? DEFAULT_SORT
   const list = useInfiniteQuery(screensQuery(view, sort))
-  const rows = list.data?.pages.flatMap((page) => page.items)
+  const rows = list.data?.pages.flatMap((page) => page.items) ?? []
   const first = list.data?.pages[0]
   return (
     <div className={styles.stack}>
       <Card
         title={performanceTexts.screens}
         header={
-          rows === undefined || rows.length === 0 ? null : (
+          rows.length === 0 ? null : (
             <>
               <Minor>
                 {performanceTexts.screensUnit(
@@ -91,22 +88,24 @@ function Screens({ at: { view, search, change } }: { at: At }) {
           )
         }
       >
-        {rows === undefined ? (
-          <Pending error={list.error} what={performanceTexts.screens} onRetry={() => void list.refetch()} />
-        ) : rows.length === 0 ? (
-          <EmptyState kind="setup" title={performanceTexts.noScreens}>
-            {performanceTexts.noScreensMore}
-          </EmptyState>
-        ) : (
-          <ScreensTable
-            rows={rows}
-            releases={first?.releases ?? null}
-            search={search}
-            sort={sort}
-            onSort={(next) => change({ order: next === DEFAULT_SORT ? undefined : next })}
-          />
-        )}
-        <More list={list} shown={rows?.length ?? 0} total={first?.total ?? 0} />
+        <PageQuery query={list} what={performanceTexts.screens} heightPx={240} inCard>
+          {() =>
+            rows.length === 0 ? (
+              <EmptyState kind="setup" title={performanceTexts.noScreens}>
+                {performanceTexts.noScreensMore}
+              </EmptyState>
+            ) : (
+              <ScreensTable
+                rows={rows}
+                releases={first?.releases ?? null}
+                search={search}
+                sort={sort}
+                onSort={(next) => change({ order: next === DEFAULT_SORT ? undefined : next })}
+              />
+            )
+          }
+        </PageQuery>
+        <More list={list} shown={rows.length} total={first?.total ?? 0} />
       </Card>
       <Transactions view={view} />
     </div>
@@ -115,12 +114,12 @@ function Screens({ at: { view, search, change } }: { at: At }) {
 
 function Transactions({ view }: { view: HealthView }) {
   const list = useInfiniteQuery(transactionsQuery(view))
-  const rows = list.data?.pages.flatMap((page) => page.items)
+  const rows = list.data?.pages.flatMap((page) => page.items) ?? []
   return (
     <Card
       title={performanceTexts.transactions}
       header={
-        rows === undefined || rows.length === 0 ? null : (
+        rows.length === 0 ? null : (
           <>
             <Minor>{performanceTexts.transactionsUnit}</Minor>
             <span className={fitStyles.atEnd}>
@@ -134,20 +133,18 @@ function Transactions({ view }: { view: HealthView }) {
         )
       }
     >
-      {rows === undefined ? (
-        <Pending error={list.error} what={performanceTexts.transactions} onRetry={() => void list.refetch()} />
-      ) : rows.length === 0 ? (
-        <EmptyState title={performanceTexts.noTransactions} />
-      ) : (
-        <TransactionsTable rows={rows} />
-      )}
-      <More list={list} shown={rows?.length ?? 0} total={list.data?.pages[0]?.total ?? 0} />
+      <PageQuery query={list} what={performanceTexts.transactions} heightPx={240} inCard>
+        {() =>
+          rows.length === 0 ? <EmptyState title={performanceTexts.noTransactions} /> : <TransactionsTable rows={rows} />
+        }
+      </PageQuery>
+      <More list={list} shown={rows.length} total={list.data?.pages[0]?.total ?? 0} />
     </Card>
   )
 }
 
 type MoreProps = {
-  list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> }
+  list: MoreButtonProps['list']
   shown: number
   total: number
 }
@@ -155,26 +152,15 @@ type MoreProps = {
 function More({ list, shown, total }: MoreProps) {
   return list.hasNextPage ? (
     <CardFooter note={performanceTexts.shownOf(formatCount(shown), formatCount(total))}>
-      <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-        {performanceTexts.more}
-      </Button>
+      <MoreButton list={list}>{performanceTexts.more}</MoreButton>
     </CardFooter>
   ) : null
-}
-
-function Pending({ error, what, onRetry }: { error: Error | null; what: string; onRetry: () => void }): ReactNode {
-  return error === null ? (
-    <Skeleton heightPx={240} label={appTexts.loading} />
-  ) : (
-    <QueryError what={what} error={error} onRetry={onRetry} />
-  )
 }
 
 function Screen({ name, at }: { name: string; at: At }) {
   const { view, search } = at
   const screen = useQuery(screenQuery(view, name))
   const { screen: _, from: __, to: ___, ...list } = search
-  const isGone = screen.error instanceof ApiError && screen.error.status === 404
   return (
     <div className={styles.stack}>
       <div className={styles.back}>
@@ -190,17 +176,14 @@ function Screen({ name, at }: { name: string; at: At }) {
           </Minor>
         )}
       </div>
-      {screen.data !== undefined ? (
-        <ScreenParts data={screen.data} at={at} />
-      ) : isGone ? (
-        <Card>
-          <EmptyState kind="missing" title={performanceTexts.screenGone} />
-        </Card>
-      ) : (
-        <Card>
-          <Pending error={screen.error} what={name} onRetry={() => void screen.refetch()} />
-        </Card>
-      )}
+      <PageQuery
+        query={screen}
+        what={name}
+        heightPx={240}
+        missing={<EmptyState kind="missing" title={performanceTexts.screenGone} />}
+      >
+        {(data) => <ScreenParts data={data} at={at} />}
+      </PageQuery>
     </div>
   )
 }

@@ -25,7 +25,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { Minor } from '../../../ui/text.tsx'
-import { Awaited } from './awaited.tsx'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { CausesTable } from './causes-table.tsx'
 import { ColdChart, SpreadChart } from './charts.tsx'
 import { formatVital, judgedText, VITAL_LIMITS, VITAL_NAMES } from './model.ts'
@@ -42,7 +42,11 @@ import tableStyles from './tables.module.css'
 export function StartPage() {
   const at = usePerformanceView()
   const query = usePerformance(at.view)
-  return <Awaited query={query}>{(data) => <StartUp data={data} at={at} />}</Awaited>
+  return (
+    <PageQuery query={query} what={performanceTexts.title}>
+      {(data) => <StartUp data={data} at={at} />}
+    </PageQuery>
+  )
 }
 
 /** Whether SDKs measured anything. */

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ApiError } from '../../../api/call.ts'
 import { traceQuery, type Trace } from '../../../api/trace-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
-import { appTexts } from '../../../app/texts.ts'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
@@ -16,7 +14,6 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import typeStyles from '../../../ui/type.module.css'
@@ -31,33 +28,30 @@ export function TracePage() {
   const { projectId, traceId } = route.useParams()
   const trace = useQuery({ ...traceQuery(projectId, traceId), meta: { quiet: true } })
   usePrefs()
-  const { data, error } = trace
-  usePageTitle(data?.name ?? traceTexts.title)
+  usePageTitle(trace.data?.name ?? traceTexts.title)
   return (
     <PageMain>
-      {data !== undefined ? (
-        <Body trace={data} />
-      ) : error === null ? (
-        <>
-          <h1 className={typeStyles.hidden}>{traceTexts.title}</h1>
-          <Skeleton heightPx={420} label={appTexts.loading} />
-        </>
-      ) : error instanceof ApiError && error.status === 404 ? (
-        <EmptyState
-          kind="missing"
-          heading="h1"
-          title={traceTexts.missing}
-          actions={
-            <Link {...paths.issues({ project: projectId })} {...buttonLook({ look: 'primary' })}>
-              {traceTexts.back}
-            </Link>
-          }
-        >
-          {traceTexts.missingText}
-        </EmptyState>
-      ) : (
-        <QueryError what={traceTexts.title} error={error} onRetry={() => void trace.refetch()} />
-      )}
+      <PageQuery
+        query={trace}
+        what={traceTexts.title}
+        pageTitle={traceTexts.title}
+        missing={
+          <EmptyState
+            kind="missing"
+            heading="h1"
+            title={traceTexts.missing}
+            actions={
+              <Link {...paths.issues({ project: projectId })} {...buttonLook({ look: 'primary' })}>
+                {traceTexts.back}
+              </Link>
+            }
+          >
+            {traceTexts.missingText}
+          </EmptyState>
+        }
+      >
+        {(data) => <Body trace={data} />}
+      </PageQuery>
     </PageMain>
   )
 }

@@ -15,7 +15,8 @@ import { usePrefs } from '../../../../app/prefs.ts'
 import { parseQueryMistake, type QueryMistake } from '../../../../subjects/query/mistake.ts'
 import { QueryField } from '../../../../subjects/query/query-field.tsx'
 import type { QuerySource } from '../../../../subjects/query/source.ts'
-import { QueryError } from '../../../../frames/query-error.tsx'
+import { MoreButton } from '../../../../frames/more-button.tsx'
+import { PageQuery } from '../../../../frames/page-query.tsx'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../../ui/card.tsx'
 import choiceStyles from '../../../../ui/choice.module.css'
@@ -28,7 +29,6 @@ import { Icon } from '../../../../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../../../../ui/menu.tsx'
 import { PageHead } from '../../../../ui/page-head.tsx'
 import { PageMain } from '../../../../ui/page-main.tsx'
-import { Skeleton } from '../../../../ui/skeleton.tsx'
 import { ColumnHead, Table } from '../../../../ui/table.tsx'
 import { Minor, ShortId } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
@@ -100,49 +100,43 @@ export function IssueEventsPage() {
       <Filters issueId={issueId} only={only} mistake={mistake} onFilter={filter}>
         <ColumnsMenu rows={rows} shown={columns} isChosen={search.column !== undefined} onChoose={choose} />
       </Filters>
-      {first === undefined ? (
-        list.error === null ? (
-          <Skeleton heightPx={420} label={eventsTexts.what} />
-        ) : mistake !== null ? (
-          <Minor as="p">{eventsTexts.unreadable}</Minor>
-        ) : (
-          <Card>
-            <QueryError what={eventsTexts.what} error={list.error} onRetry={() => void list.refetch()} />
-          </Card>
-        )
+      {list.data === undefined && mistake !== null ? (
+        <Minor as="p">{eventsTexts.unreadable}</Minor>
       ) : (
-        <Card as="div" aria-busy={list.isPlaceholderData}>
-          {rows.length === 0 ? (
-            <EmptyState
-              kind={only === '' ? 'setup' : 'filtered'}
-              heading="h2"
-              title={only === '' ? eventsTexts.noneStored : eventsTexts.noneMatch}
-              actions={only === '' ? undefined : <Button onClick={() => filter('')}>{eventsTexts.clear}</Button>}
-            >
-              {only === '' ? eventsTexts.noneStoredText : eventsTexts.noneMatchText(only)}
-            </EmptyState>
-          ) : (
-            <EventTable
-              rows={rows}
-              columns={columns}
-              issueId={issueId}
-              search={{ ...carried(search), only: search.only }}
-            />
+        <PageQuery query={list} what={eventsTexts.what}>
+          {() => (
+            <Card as="div" aria-busy={list.isPlaceholderData}>
+              {rows.length === 0 ? (
+                <EmptyState
+                  kind={only === '' ? 'setup' : 'filtered'}
+                  heading="h2"
+                  title={only === '' ? eventsTexts.noneStored : eventsTexts.noneMatch}
+                  actions={only === '' ? undefined : <Button onClick={() => filter('')}>{eventsTexts.clear}</Button>}
+                >
+                  {only === '' ? eventsTexts.noneStoredText : eventsTexts.noneMatchText(only)}
+                </EmptyState>
+              ) : (
+                <EventTable
+                  rows={rows}
+                  columns={columns}
+                  issueId={issueId}
+                  search={{ ...carried(search), only: search.only }}
+                />
+              )}
+              <CardFooter
+                note={
+                  only === ''
+                    ? (first?.total_capped === true ? eventsTexts.storedOver : eventsTexts.stored)(
+                        formatCount(first?.total ?? 0),
+                      )
+                    : eventsTexts.searched(pages.reduce((sum, page) => sum + page.looked_at, 0))
+                }
+              >
+                <MoreButton list={list}>{only === '' ? eventsTexts.more : eventsTexts.searchOlder}</MoreButton>
+              </CardFooter>
+            </Card>
           )}
-          <CardFooter
-            note={
-              only === ''
-                ? (first.total_capped === true ? eventsTexts.storedOver : eventsTexts.stored)(formatCount(first.total))
-                : eventsTexts.searched(pages.reduce((sum, page) => sum + page.looked_at, 0))
-            }
-          >
-            {list.hasNextPage ? (
-              <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                {only === '' ? eventsTexts.more : eventsTexts.searchOlder}
-              </Button>
-            ) : null}
-          </CardFooter>
-        </Card>
+        </PageQuery>
       )}
     </PageMain>
   )

@@ -5,11 +5,10 @@ import { discardsQuery } from '../../../../api/grouping-queries.ts'
 import { useCan } from '../../../../app/can.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Card } from '../../../../ui/card.tsx'
-import { Skeleton } from '../../../../ui/skeleton.tsx'
 import { Minor, ShortId } from '../../../../ui/text.tsx'
 import { Time } from '../../../../ui/time.tsx'
 import { groupingTexts } from './texts.ts'
-import { QueryError } from '../../../../frames/query-error.tsx'
+import { PageQuery } from '../../../../frames/page-query.tsx'
 import { classNames } from '../../../../ui/class-names.ts'
 import fitStyles from '../../../../ui/fit.module.css'
 import narrowStyles from '../../../../ui/narrow.module.css'
@@ -39,38 +38,36 @@ export function Discards({ projectId }: { projectId: string }) {
       title={groupingTexts.discards}
       header={<Minor className={narrowStyles.hiddenAt600}>{groupingTexts.discardsMore}</Minor>}
     >
-      {list.data === undefined ? (
-        list.error === null ? (
-          <Skeleton heightPx={56} label={groupingTexts.discards} />
-        ) : (
-          <QueryError what={groupingTexts.discards} error={list.error} onRetry={() => void list.refetch()} />
-        )
-      ) : list.data.items.length === 0 ? (
-        <Minor as="p" className={fitStyles.inset12}>
-          {groupingTexts.noDiscards}
-        </Minor>
-      ) : (
-        <ul className={styles.list}>
-          {list.data.items.map((discard) => (
-            <li key={discard.id}>
-              <div className={fitStyles.shrinks}>
-                <b className={classNames(fitStyles.block, fitStyles.ellipsis)}>{discard.title}</b>
-                <Minor as="p">
-                  <ShortId>{discard.short_id}</ShortId>{' '}
-                  {groupingTexts.discardedBy(discard.discarded_by?.name ?? null, discard.event_count)} ·{' '}
-                  <Time at={discard.created_at} as="since" />
-                </Minor>
-              </div>
-              <Button size="sm" className={fitStyles.fixed} why={may.why} onClick={() => takeUp.mutate(discard)}>
-                {groupingTexts.restore}
-              </Button>
-            </li>
-          ))}
-          {list.data.total > list.data.items.length ? (
-            <Minor as="li">{groupingTexts.moreDiscards(list.data.total - list.data.items.length)}</Minor>
-          ) : null}
-        </ul>
-      )}
+      <PageQuery query={list} what={groupingTexts.discards} heightPx={56} inCard>
+        {(data) =>
+          data.items.length === 0 ? (
+            <Minor as="p" className={fitStyles.inset12}>
+              {groupingTexts.noDiscards}
+            </Minor>
+          ) : (
+            <ul className={styles.list}>
+              {data.items.map((discard) => (
+                <li key={discard.id}>
+                  <div className={fitStyles.shrinks}>
+                    <b className={classNames(fitStyles.block, fitStyles.ellipsis)}>{discard.title}</b>
+                    <Minor as="p">
+                      <ShortId>{discard.short_id}</ShortId>{' '}
+                      {groupingTexts.discardedBy(discard.discarded_by?.name ?? null, discard.event_count)} ·{' '}
+                      <Time at={discard.created_at} as="since" />
+                    </Minor>
+                  </div>
+                  <Button size="sm" className={fitStyles.fixed} why={may.why} onClick={() => takeUp.mutate(discard)}>
+                    {groupingTexts.restore}
+                  </Button>
+                </li>
+              ))}
+              {data.total > data.items.length ? (
+                <Minor as="li">{groupingTexts.moreDiscards(data.total - data.items.length)}</Minor>
+              ) : null}
+            </ul>
+          )
+        }
+      </PageQuery>
     </Card>
   )
 }

@@ -7,10 +7,9 @@ import { Button } from '../../../../ui/button.tsx'
 import { Card } from '../../../../ui/card.tsx'
 import { Dialog } from '../../../../ui/dialog.tsx'
 import { Toolbar } from '../../../../ui/stack.tsx'
-import { Skeleton } from '../../../../ui/skeleton.tsx'
 import { Minor } from '../../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
-import { QueryError } from '../../../../frames/query-error.tsx'
+import { PageQuery } from '../../../../frames/page-query.tsx'
 import { GroupingPreview } from './preview.tsx'
 import { classNames } from '../../../../ui/class-names.ts'
 import fitStyles from '../../../../ui/fit.module.css'
@@ -29,31 +28,27 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
       title={groupingTexts.version}
       header={<Minor className={narrowStyles.hiddenAt600}>{groupingTexts.versionMore}</Minor>}
     >
-      {state.data === undefined ? (
-        state.error === null ? (
-          <Skeleton heightPx={56} label={groupingTexts.version} />
-        ) : (
-          <QueryError what={groupingTexts.version} error={state.error} onRetry={() => void state.refetch()} />
-        )
-      ) : (
-        <div className={classNames(styles.version, narrowStyles.wrapsAt600)}>
-          <div className={fitStyles.shrinks}>
-            <b>{groupingTexts.versionIs(state.data.version)}</b>
-            <Minor as="p">
-              {state.data.transition !== null
-                ? groupingTexts.moving(state.data.transition.from, day.format(new Date(state.data.transition.until)))
-                : newest === undefined
-                  ? groupingTexts.newest
-                  : groupingTexts.newer(newest)}
-            </Minor>
+      <PageQuery query={state} what={groupingTexts.version} heightPx={56} inCard>
+        {(data) => (
+          <div className={classNames(styles.version, narrowStyles.wrapsAt600)}>
+            <div className={fitStyles.shrinks}>
+              <b>{groupingTexts.versionIs(data.version)}</b>
+              <Minor as="p">
+                {data.transition !== null
+                  ? groupingTexts.moving(data.transition.from, day.format(new Date(data.transition.until)))
+                  : newest === undefined
+                    ? groupingTexts.newest
+                    : groupingTexts.newer(newest)}
+              </Minor>
+            </div>
+            {newest === undefined || data.transition !== null ? null : (
+              <Button className={fitStyles.fixed} why={why} onClick={() => setAsking(true)}>
+                {groupingTexts.upgrade(newest)}
+              </Button>
+            )}
           </div>
-          {newest === undefined || state.data.transition !== null ? null : (
-            <Button className={fitStyles.fixed} why={why} onClick={() => setAsking(true)}>
-              {groupingTexts.upgrade(newest)}
-            </Button>
-          )}
-        </div>
-      )}
+        )}
+      </PageQuery>
       {asking && newest !== undefined ? (
         <UpgradeDialog projectId={projectId} version={newest} onClose={() => setAsking(false)} />
       ) : null}
