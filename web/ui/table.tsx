@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react'
+import type { ComponentPropsWithoutRef, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './table.module.css'
 
-type TableProps = {
+export type TableProps = {
   /** The name of the table where it is wider than its card: it is scrolled sideways, also with the keys. */
   scrollLabel?: string
   /** In a narrow container each row is a card, whose cells the page places in a grid. */
@@ -12,7 +12,7 @@ type TableProps = {
   children: ReactNode
 }
 
-/** Rows of things of one kind, their figures in columns. */
+/** The frame of a table. `DataTable` makes its rows of data; a page writes them itself only where they are no data. */
 export function Table({ scrollLabel, cards = false, className, children }: TableProps) {
   const table = (
     <table className={classNames(styles.table, className)} data-cards={cards ? '' : undefined}>
@@ -28,10 +28,10 @@ export function Table({ scrollLabel, cards = false, className, children }: Table
   )
 }
 
-type CellProps = { className?: string | undefined; title?: string | undefined; children?: ReactNode }
+type CellProps = Pick<ComponentPropsWithoutRef<'th'>, 'className' | 'title' | 'aria-sort' | 'children'>
 
 /** The head of a column; `numeric` above figures. */
-export const ColumnHead = ({ numeric = false, ...rest }: CellProps & { numeric?: boolean }) => (
+export const ColumnHead = ({ numeric = false, ...rest }: CellProps & { numeric?: boolean | undefined }) => (
   <th scope="col" {...rest} data-numeric={numeric ? '' : undefined} />
 )
 

@@ -1,6 +1,8 @@
 import type { ComponentPropsWithoutRef, ElementType } from 'react'
 import { classNames } from './class-names.ts'
+import { NO_DATA } from './format.ts'
 import styles from './text.module.css'
+import typeStyles from './type.module.css'
 
 type MinorElement = 'span' | 'p' | 'small' | 'li'
 
@@ -11,6 +13,9 @@ export function Minor<E extends MinorElement = 'span'>({ as, bad = false, classN
   const Element = (as ?? 'span') as ElementType
   return <Element {...rest} className={classNames(styles.minor, className)} data-bad={bad ? '' : undefined} />
 }
+
+/** Stands in place of a figure that is not known. */
+export const NoData = () => <span className={typeStyles.quiet}>{NO_DATA}</span>
 
 /** Short ID of an issue, such as `SHOP-12`. */
 export const ShortId = ({ className, ...rest }: ComponentPropsWithoutRef<'span'>) => (

@@ -23,7 +23,7 @@ import narrowStyles from '../../ui/narrow.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Toolbar } from '../../ui/stack.tsx'
 import { Severity } from '../../ui/status.tsx'
-import { ColumnHead, NumberCell, Table } from '../../ui/table.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { AlertDetail } from './alert-detail.tsx'
@@ -160,63 +160,61 @@ function FilteredAway({ search, onClear }: { search: AlertHistorySearch; onClear
 
 function HistoryTable({ alerts, openId }: { alerts: readonly Alert[]; openId: string | undefined }) {
   return (
-    <Table cards className={classNames(styles.table, choiceStyles.selectableRows)}>
-      <thead>
-        <tr>
-          <ColumnHead>{texts.columns.alert}</ColumnHead>
-          <ColumnHead numeric>{texts.columns.value}</ColumnHead>
-          <ColumnHead>{texts.columns.state}</ColumnHead>
-          <ColumnHead>{texts.columns.deliveries}</ColumnHead>
-          <ColumnHead numeric>{texts.columns.fired}</ColumnHead>
-        </tr>
-      </thead>
-      <tbody>
-        {alerts.map((alert) => (
-          <HistoryRow key={alert.id} alert={alert} isOpen={alert.id === openId} />
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      cards
+      className={classNames(styles.table, choiceStyles.selectableRows)}
+      rows={alerts}
+      keyOf={({ id }) => id}
+      rowAttributes={({ id }) => ({ 'data-selected': id === openId ? '' : undefined })}
+      columns={[
+        { head: texts.columns.alert, cell: (alert) => <AlertName alert={alert} isOpen={alert.id === openId} /> },
+        {
+          head: texts.columns.value,
+          numeric: true,
+          className: classNames(styles.value, typeStyles.medium),
+          cell: ({ value, unit }) => formatMeasured(value, unit),
+        },
+        {
+          head: texts.columns.state,
+          className: classNames(styles.state, fitStyles.nowrap),
+          cell: ({ state }) => <AlertStateMark state={state} />,
+        },
+        {
+          head: texts.columns.deliveries,
+          className: classNames(styles.deliveries, fitStyles.nowrap),
+          cell: (alert) => <DeliveryCount alert={alert} />,
+        },
+        {
+          head: texts.columns.fired,
+          numeric: true,
+          className: classNames(styles.fired, typeStyles.meta),
+          cell: (alert) => <Time at={alert.fired_at} />,
+        },
+      ]}
+    />
   )
 }
 
-function HistoryRow({ alert, isOpen }: { alert: Alert; isOpen: boolean }) {
-  return (
-    <tr data-selected={isOpen ? '' : undefined}>
-      <th scope="row">
-        <div className={styles.alert}>
-          <Severity severity={alert.severity} word={false} />
-          <div className={classNames(listStyles.body, fitStyles.shrinks)}>
-            <Link
-              className={classNames(listStyles.title, choiceStyles.underlines)}
-              from="/alerts/history"
-              to="/alerts/history"
-              search={(before) => ({ ...before, alert: alert.id })}
-              resetScroll={false}
-              aria-current={isOpen ? 'true' : undefined}
-            >
-              {alert.title}
-            </Link>
-            <Minor as="p" className={fitStyles.ellipsis}>
-              {alert.rule_name}, {alert.project.name}
-            </Minor>
-          </div>
-        </div>
-      </th>
-      <NumberCell className={classNames(styles.value, typeStyles.medium)}>
-        {formatMeasured(alert.value, alert.unit)}
-      </NumberCell>
-      <td className={classNames(styles.state, fitStyles.nowrap)}>
-        <AlertStateMark state={alert.state} />
-      </td>
-      <td className={classNames(styles.deliveries, fitStyles.nowrap)}>
-        <DeliveryCount alert={alert} />
-      </td>
-      <NumberCell className={classNames(styles.fired, typeStyles.meta)}>
-        <Time at={alert.fired_at} />
-      </NumberCell>
-    </tr>
-  )
-}
+const AlertName = ({ alert, isOpen }: { alert: Alert; isOpen: boolean }) => (
+  <div className={styles.alert}>
+    <Severity severity={alert.severity} word={false} />
+    <div className={classNames(listStyles.body, fitStyles.shrinks)}>
+      <Link
+        className={classNames(listStyles.title, choiceStyles.underlines)}
+        from="/alerts/history"
+        to="/alerts/history"
+        search={(before) => ({ ...before, alert: alert.id })}
+        resetScroll={false}
+        aria-current={isOpen ? 'true' : undefined}
+      >
+        {alert.title}
+      </Link>
+      <Minor as="p" className={fitStyles.ellipsis}>
+        {alert.rule_name}, {alert.project.name}
+      </Minor>
+    </div>
+  </div>
+)
 
 function DeliveryCount({ alert: { deliveries } }: { alert: Alert }) {
   const sent = deliveries.filter(({ state }) => state !== 'skipped')

@@ -17,7 +17,7 @@ import { formatClock, formatCount, formatDuration, formatMoment, formatShortCoun
 import { Code } from '../../../ui/highlight.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Spacer } from '../../../ui/stack.tsx'
-import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { DataTable, type Column as TableColumn } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { findBarColumn, toCsv, findDrawing, toNumber, statementParts, type Drawing } from './model.ts'
 import { SaveQuery } from './saved.tsx'
@@ -145,45 +145,27 @@ function Rows({ result }: { result: QueryResult }) {
   const shown = isAll ? rows : rows.slice(0, FIRST_ROWS)
   return (
     <>
-      <Table scrollLabel={texts.result} className={styles.rows}>
-        <thead>
-          <tr>
-            {columns.map(({ name, type }, index) => (
-              <ColumnHead key={index} numeric={type === 'number'}>
-                <code>{name}</code>
-              </ColumnHead>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((row, place) => (
-            <tr key={place}>
-              {columns.map(({ type }, index) => {
-                const text = cellText(row[index] ?? null, type)
-                if (index === 0 && type !== 'number')
-                  return (
-                    <th key={index} scope="row">
-                      {text}
-                    </th>
-                  )
-                if (type !== 'number') return <td key={index}>{text}</td>
-                return (
-                  <NumberCell key={index}>
-                    {bar?.column === index ? (
-                      <span className={styles.withBar}>
-                        <Bar share={(toNumber(row[index]) ?? 0) / bar.max} className={styles.bar} />
-                        {text}
-                      </span>
-                    ) : (
-                      text
-                    )}
-                  </NumberCell>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        scrollLabel={texts.result}
+        className={styles.rows}
+        rows={shown}
+        keyOf={(_, place) => place}
+        columns={columns.map(({ name, type }, index): TableColumn<readonly Cell[]> => ({
+          head: <code>{name}</code>,
+          numeric: type === 'number',
+          isName: index === 0 && type !== 'number',
+          cell: (row) => {
+            const text = cellText(row[index] ?? null, type)
+            if (bar?.column !== index) return text
+            return (
+              <span className={styles.withBar}>
+                <Bar share={(toNumber(row[index]) ?? 0) / bar.max} className={styles.bar} />
+                {text}
+              </span>
+            )
+          },
+        }))}
+      />
       {shown.length === rows.length ? null : (
         <div className={fitStyles.more}>
           <Button size="sm" onClick={() => setAll(true)}>

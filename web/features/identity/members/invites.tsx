@@ -12,41 +12,64 @@ import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { useNow } from '../../../ui/now.ts'
 import { Toolbar } from '../../../ui/stack.tsx'
-import { ColumnHead, Table } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { membersTexts } from './texts.ts'
 import styles from './invites.module.css'
-import typeStyles from '../../../ui/type.module.css'
 
 const texts = membersTexts.invites
 
 /** Invites that were not accepted yet; absent without any. */
 export function Invites() {
   const invites = useQuery(invitesQuery)
+  const now = useNow('half-minute')
   return (
     <PageQuery query={invites} what={texts.what} waiting={null}>
       {({ items }) =>
         items.length === 0 ? null : (
           <Card title={texts.title}>
-            <Table cards className={classNames(styles.table, fitStyles.nowrapCells)}>
-              <thead>
-                <tr>
-                  <ColumnHead>{texts.columns.email}</ColumnHead>
-                  <ColumnHead>{texts.columns.role}</ColumnHead>
-                  <ColumnHead>{texts.columns.by}</ColumnHead>
-                  <ColumnHead>{texts.columns.expires}</ColumnHead>
-                  <ColumnHead>
-                    <span className={typeStyles.hidden}>{texts.columns.actions}</span>
-                  </ColumnHead>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((invite) => (
-                  <InviteRow key={invite.id} invite={invite} />
-                ))}
-              </tbody>
-            </Table>
+            <DataTable
+              cards
+              className={classNames(styles.table, fitStyles.nowrapCells)}
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  head: texts.columns.email,
+                  className: classNames(styles.email, narrowStyles.cardName),
+                  cell: (invite) => invite.email,
+                },
+                {
+                  head: texts.columns.role,
+                  className: narrowStyles.cardFact1,
+                  cell: (invite) => appTexts.roleNames[invite.role],
+                },
+                {
+                  head: texts.columns.by,
+                  className: classNames(styles.by, narrowStyles.cardFact2),
+                  cell: (invite) => invite.invited_by?.name ?? texts.formerMember,
+                },
+                {
+                  head: texts.columns.expires,
+                  className: styles.expires,
+                  cell: ({ expires_at: at }) =>
+                    Date.parse(at) <= now ? (
+                      <Badge tone="amber">{texts.expired}</Badge>
+                    ) : (
+                      <Minor>
+                        <Time at={at} as="moment" />
+                      </Minor>
+                    ),
+                },
+                {
+                  head: texts.columns.actions,
+                  isHeadHidden: true,
+                  className: styles.actions,
+                  cell: (invite) => <Actions invite={invite} />,
+                },
+              ]}
+            />
           </Card>
         )
       }
@@ -54,8 +77,7 @@ export function Invites() {
   )
 }
 
-function InviteRow({ invite }: { invite: Invite }) {
-  const now = useNow('half-minute')
+function Actions({ invite }: { invite: Invite }) {
   const params = { inviteId: invite.id }
   const resend = useChange({
     send: () => call('POST /api/invites/:inviteId/resend', { params }),
@@ -72,42 +94,24 @@ function InviteRow({ invite }: { invite: Invite }) {
     failed: texts.notRevoked,
   })
   return (
-    <tr>
-      <th scope="row" className={classNames(styles.email, narrowStyles.cardName)}>
-        {invite.email}
-      </th>
-      <td className={narrowStyles.cardFact1}>{appTexts.roleNames[invite.role]}</td>
-      <td className={classNames(styles.by, narrowStyles.cardFact2)}>{invite.invited_by?.name ?? texts.formerMember}</td>
-      <td className={styles.expires}>
-        {Date.parse(invite.expires_at) <= now ? (
-          <Badge tone="amber">{texts.expired}</Badge>
-        ) : (
-          <Minor>
-            <Time at={invite.expires_at} as="moment" />
-          </Minor>
-        )}
-      </td>
-      <td className={styles.actions}>
-        <Toolbar align="end">
-          <Button
-            size="sm"
-            busy={resend.isPending}
-            aria-label={`${texts.resend}: ${invite.email}`}
-            onClick={() => resend.mutate(undefined)}
-          >
-            {texts.resend}
-          </Button>
-          <Button
-            size="sm"
-            look="danger"
-            busy={revoke.isPending}
-            aria-label={`${texts.revoke}: ${invite.email}`}
-            onClick={() => revoke.mutate(undefined)}
-          >
-            {texts.revoke}
-          </Button>
-        </Toolbar>
-      </td>
-    </tr>
+    <Toolbar align="end">
+      <Button
+        size="sm"
+        busy={resend.isPending}
+        aria-label={`${texts.resend}: ${invite.email}`}
+        onClick={() => resend.mutate(undefined)}
+      >
+        {texts.resend}
+      </Button>
+      <Button
+        size="sm"
+        look="danger"
+        busy={revoke.isPending}
+        aria-label={`${texts.revoke}: ${invite.email}`}
+        onClick={() => revoke.mutate(undefined)}
+      >
+        {texts.revoke}
+      </Button>
+    </Toolbar>
   )
 }

@@ -13,7 +13,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import { Menu, type MenuEntry } from '../../../ui/menu.tsx'
 import narrowStyles from '../../../ui/narrow.module.css'
-import { ColumnHead, Table } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
@@ -25,61 +25,63 @@ type Own = { readonly id: string; readonly role: Role }
 
 /** The members; admins change roles in place. */
 export const MembersTable = ({ members, me }: { members: readonly TeamMember[]; me: Own }) => (
-  <Table cards className={classNames(styles.table, fitStyles.nowrapCells)}>
-    <thead>
-      <tr>
-        <ColumnHead>{texts.columns.name}</ColumnHead>
-        <ColumnHead>{texts.columns.role}</ColumnHead>
-        <ColumnHead>{texts.columns.twoFactor}</ColumnHead>
-        <ColumnHead>{texts.columns.seen}</ColumnHead>
-        <ColumnHead className={narrowStyles.hiddenAt900}>{texts.columns.joined}</ColumnHead>
-        <ColumnHead>
-          <span className={typeStyles.hidden}>{texts.columns.actions}</span>
-        </ColumnHead>
-      </tr>
-    </thead>
-    <tbody>
-      {members.map((member) => (
-        <MemberRow key={member.id} member={member} me={me} />
-      ))}
-    </tbody>
-  </Table>
+  <DataTable
+    cards
+    className={classNames(styles.table, fitStyles.nowrapCells)}
+    rows={members}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        head: texts.columns.name,
+        className: narrowStyles.cardName,
+        cell: (member) => <Who member={member} isOwn={member.id === me.id} />,
+      },
+      {
+        head: texts.columns.role,
+        className: narrowStyles.cardFact1,
+        cell: (member) => <RoleMenu member={member} me={me} />,
+      },
+      {
+        head: texts.columns.twoFactor,
+        label: texts.columns.twoFactor,
+        className: classNames(styles.factor, narrowStyles.cardFact2),
+        cell: (member) => (member.two_factor ? <Badge tone="green">{texts.on}</Badge> : <Minor>{texts.off}</Minor>),
+      },
+      {
+        head: texts.columns.seen,
+        label: texts.columns.seen,
+        className: classNames(styles.seen, typeStyles.quietFigures),
+        cell: ({ last_seen_at: at }) => (at === null ? <Minor>{texts.never}</Minor> : <Time at={at} as="since" />),
+      },
+      {
+        head: texts.columns.joined,
+        hiddenAtPx: 900,
+        className: typeStyles.quietFigures,
+        cell: (member) => <Time at={member.created_at} />,
+      },
+      {
+        head: texts.columns.actions,
+        isHeadHidden: true,
+        className: classNames(styles.actions, fitStyles.textEnd),
+        cell: (member) => <MemberMenu member={member} me={me} />,
+      },
+    ]}
+  />
 )
 
-function MemberRow({ member, me }: { member: TeamMember; me: Own }) {
-  return (
-    <tr>
-      <th scope="row" className={narrowStyles.cardName}>
-        <span className={styles.who}>
-          <Avatar user={member} quiet />
-          <span className={styles.names}>
-            <span className={fitStyles.wrapsCentred}>
-              <span>{member.name}</span>
-              {member.id === me.id ? <Badge tone="plain">{texts.you}</Badge> : null}
-              {member.disabled_at === null ? null : <Badge tone="amber">{texts.disabled}</Badge>}
-            </span>
-            <Minor>{member.email}</Minor>
-          </span>
-        </span>
-      </th>
-      <td className={narrowStyles.cardFact1}>
-        <RoleMenu member={member} me={me} />
-      </td>
-      <td className={classNames(styles.factor, narrowStyles.cardFact2)} data-label={texts.columns.twoFactor}>
-        {member.two_factor ? <Badge tone="green">{texts.on}</Badge> : <Minor>{texts.off}</Minor>}
-      </td>
-      <td className={classNames(styles.seen, typeStyles.quietFigures)} data-label={texts.columns.seen}>
-        {member.last_seen_at === null ? <Minor>{texts.never}</Minor> : <Time at={member.last_seen_at} as="since" />}
-      </td>
-      <td className={classNames(narrowStyles.hiddenAt900, typeStyles.quietFigures)}>
-        <Time at={member.created_at} />
-      </td>
-      <td className={classNames(styles.actions, fitStyles.textEnd)}>
-        <MemberMenu member={member} me={me} />
-      </td>
-    </tr>
-  )
-}
+const Who = ({ member, isOwn }: { member: TeamMember; isOwn: boolean }) => (
+  <span className={styles.who}>
+    <Avatar user={member} quiet />
+    <span className={styles.names}>
+      <span className={fitStyles.wrapsCentred}>
+        <span>{member.name}</span>
+        {isOwn ? <Badge tone="plain">{texts.you}</Badge> : null}
+        {member.disabled_at === null ? null : <Badge tone="amber">{texts.disabled}</Badge>}
+      </span>
+      <Minor>{member.email}</Minor>
+    </span>
+  </span>
+)
 
 /** Writes a changed member into the loaded pages. */
 const useMemberChange = (said: (member: TeamMember) => string, failed: string) =>

@@ -4,7 +4,7 @@ import { Card } from '../../../ui/card.tsx'
 import { Key } from '../../../ui/chart/legend.tsx'
 import type { ChartTone } from '../../../ui/chart/tones.ts'
 import { formatCount, formatRate } from '../../../ui/format.ts'
-import { Table, ColumnHead, NumberCell } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
 import settingsStyles from '../../../frames/settings.module.css'
@@ -23,36 +23,44 @@ const TONES: Readonly<Record<Outcome, ChartTone>> = {
   dropped: 'crit',
 }
 
+const { columns } = intakeTexts
+
+const countedOutcome = ({ outcome, quantity }: { outcome: Outcome; quantity: number }): string =>
+  `${formatCount(quantity)} ${intakeTexts.outcomes[outcome].toLowerCase()}`
+
 /** Outcomes with their reasons, by number of items. */
 export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: number }) {
   return (
     <Card title={intakeTexts.outcomesTitle} header={<Minor>{intakeTexts.outcomesMore}</Minor>}>
-      <Table className={styles.table}>
-        <thead>
-          <tr>
-            <ColumnHead>{intakeTexts.columns.outcome}</ColumnHead>
-            <ColumnHead>{intakeTexts.columns.why}</ColumnHead>
-            <ColumnHead>{intakeTexts.columns.what}</ColumnHead>
-            <ColumnHead numeric>{intakeTexts.columns.count}</ColumnHead>
-          </tr>
-        </thead>
-        <tbody>
-          {totals.filter(counts).map(({ outcome, reason, category, quantity }) => (
-            <tr key={`${outcome} ${reason} ${category}`}>
-              <th scope="row">
+      <DataTable
+        cards
+        className={styles.table}
+        rows={totals.filter(counts)}
+        keyOf={({ outcome, reason, category }) => `${outcome} ${reason} ${category}`}
+        columns={[
+          {
+            head: columns.outcome,
+            cell: ({ outcome }) => (
+              <>
                 <Key tone={TONES[outcome]} mark="bar" /> {intakeTexts.outcomes[outcome]}
-              </th>
-              <td className={styles.why} title={reason === '' ? undefined : reason}>
-                {intakeTexts.reasonText(outcome, reason)}
-              </td>
-              <td className={styles.what}>{intakeTexts.categoryName(category)}</td>
-              <NumberCell title={all === 0 ? undefined : formatRate(quantity / all)}>
-                {formatCount(quantity)}
-              </NumberCell>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+              </>
+            ),
+          },
+          {
+            head: columns.why,
+            className: styles.why,
+            title: ({ reason }) => reason || null,
+            cell: ({ outcome, reason }) => intakeTexts.reasonText(outcome, reason),
+          },
+          { head: columns.what, className: styles.what, cell: ({ category }) => intakeTexts.categoryName(category) },
+          {
+            head: columns.count,
+            numeric: true,
+            title: ({ quantity }) => (all === 0 ? null : formatRate(quantity / all)),
+            cell: ({ quantity }) => formatCount(quantity),
+          },
+        ]}
+      />
       <ClientReports reports={totals.filter((one) => !counts(one))} />
     </Card>
   )
@@ -61,12 +69,9 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
 /** Client reports are no data of the app: they are beside the sums, so that the rows add up to the chart. */
 function ClientReports({ reports }: { reports: Intake['totals'] }) {
   if (reports.length === 0) return null
-  const parts = reports.map(
-    ({ outcome, quantity }) => `${formatCount(quantity)} ${intakeTexts.outcomes[outcome].toLowerCase()}`,
-  )
   return (
     <Minor as="p" className={settingsStyles.body}>
-      {intakeTexts.clientReports(parts.join(', '))}
+      {intakeTexts.clientReports(reports.map(countedOutcome).join(', '))}
     </Minor>
   )
 }
@@ -80,26 +85,22 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
           {intakeTexts.nothingLost}
         </Minor>
       ) : (
-        <Table className={styles.table}>
-          <thead>
-            <tr>
-              <ColumnHead>{intakeTexts.columns.why}</ColumnHead>
-              <ColumnHead>{intakeTexts.columns.what}</ColumnHead>
-              <ColumnHead numeric>{intakeTexts.columns.count}</ColumnHead>
-            </tr>
-          </thead>
-          <tbody>
-            {losses.map(({ kind, reason, category, quantity }) => (
-              <tr key={`${kind} ${reason} ${category}`}>
-                <th scope="row" className={styles.why} title={reason === '' ? undefined : reason}>
-                  {intakeTexts.lossText(kind, reason)}
-                </th>
-                <td className={styles.what}>{intakeTexts.categoryName(category)}</td>
-                <NumberCell>{formatCount(quantity)}</NumberCell>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <DataTable
+          cards
+          className={styles.table}
+          rows={losses}
+          keyOf={({ kind, reason, category }) => `${kind} ${reason} ${category}`}
+          columns={[
+            {
+              head: columns.why,
+              className: styles.why,
+              title: ({ reason }) => reason || null,
+              cell: ({ kind, reason }) => intakeTexts.lossText(kind, reason),
+            },
+            { head: columns.what, className: styles.what, cell: ({ category }) => intakeTexts.categoryName(category) },
+            { head: columns.count, numeric: true, cell: ({ quantity }) => formatCount(quantity) },
+          ]}
+        />
       )}
     </Card>
   )
@@ -109,35 +110,28 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
 export function KeyTable({ keys }: { keys: Intake['keys'] }) {
   return (
     <Card title={intakeTexts.keysTitle}>
-      <Table className={styles.table}>
-        <thead>
-          <tr>
-            <ColumnHead>{intakeTexts.columns.key}</ColumnHead>
-            <ColumnHead>{intakeTexts.columns.outcome}</ColumnHead>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.key_id}>
-              <th scope="row">
-                {key.public_key === null ? (
-                  <Minor>{intakeTexts.keyGone}</Minor>
-                ) : (
-                  <span className={typeStyles.mono}>{`${key.public_key.slice(0, 8)}…`}</span>
-                )}
-              </th>
-              <td className={styles.why}>
-                {key.outcomes
-                  .map(
-                    ({ outcome, quantity }) =>
-                      `${formatCount(quantity)} ${intakeTexts.outcomes[outcome].toLowerCase()}`,
-                  )
-                  .join(', ')}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        cards
+        className={styles.table}
+        rows={keys}
+        keyOf={(key) => key.key_id}
+        columns={[
+          {
+            head: columns.key,
+            cell: ({ public_key: key }) =>
+              key === null ? (
+                <Minor>{intakeTexts.keyGone}</Minor>
+              ) : (
+                <span className={typeStyles.mono}>{`${key.slice(0, 8)}…`}</span>
+              ),
+          },
+          {
+            head: columns.outcome,
+            className: styles.why,
+            cell: ({ outcomes }) => outcomes.map(countedOutcome).join(', '),
+          },
+        ]}
+      />
     </Card>
   )
 }

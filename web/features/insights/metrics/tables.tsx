@@ -1,18 +1,13 @@
 import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import {
-  breakdownCsvUrl,
-  breakdownQuery,
-  type Breakdown,
-  type BreakdownRow,
-  type HealthView,
-} from '../../../api/metric-queries.ts'
+import { breakdownCsvUrl, breakdownQuery, type Breakdown, type HealthView } from '../../../api/metric-queries.ts'
 import { releasesQuery, type ReleaseRow } from '../../../api/release-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
 import { shortRelease } from '../../../subjects/figures/filter-model.ts'
-import { CRASH_LIMITS, MODEL_LIMITS, figureWord, type Limits } from '../../../subjects/figures/limits.ts'
+import { CRASH_LIMITS, MODEL_LIMITS } from '../../../subjects/figures/limits.ts'
+import { Judged } from '../../../subjects/figures/judged.tsx'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WordBadge } from '../../../subjects/figures/word-badge.tsx'
 import { VerdictBadge } from '../../../subjects/figures/verdict-badge.tsx'
@@ -23,9 +18,9 @@ import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import fitStyles from '../../../ui/fit.module.css'
-import { formatCount, formatRate, formatShare, formatShortCount, NO_DATA } from '../../../ui/format.ts'
-import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
-import { Minor } from '../../../ui/text.tsx'
+import { formatCount, formatRate, formatShare, formatShortCount } from '../../../ui/format.ts'
+import { DataTable } from '../../../ui/data-table.tsx'
+import { Minor, NoData } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { coverageText } from './model.ts'
 import { metricsTexts } from './texts.ts'
@@ -34,21 +29,9 @@ import typeStyles from '../../../ui/type.module.css'
 
 const ROWS = 6
 
-const None = () => <span className={typeStyles.quiet}>{NO_DATA}</span>
-const rate = (value: number | null): ReactNode => (value === null ? <None /> : formatRate(value))
+const { columns } = metricsTexts
+const rate = (value: number | null): ReactNode => (value === null ? <NoData /> : formatRate(value))
 const free = (crashed: number | null): ReactNode => rate(crashed === null ? null : 1 - crashed)
-
-/** A figure in the colour of its word, which its title says. */
-function Judged({ rate, limits, children }: { rate: number | null; limits: Limits; children: ReactNode }) {
-  const word = figureWord(rate, limits)
-  return word === null || word === 'good' ? (
-    children
-  ) : (
-    <b className={word === 'poor' ? typeStyles.red : typeStyles.amber} title={figuresTexts.words[word]}>
-      {children}
-    </b>
-  )
-}
 
 /** The releases with most sessions. */
 export function ReleaseTable({ view }: { view: HealthView }) {
@@ -69,78 +52,91 @@ export function ReleaseTable({ view }: { view: HealthView }) {
     >
       <Rows found={found} none={metricsTexts.noReleases}>
         {({ rows }) => (
-          <Table
+          <DataTable
             scrollLabel={figuresTexts.tableOf(metricsTexts.byRelease)}
             className={classNames(styles.table, choiceStyles.underlineLinksApart)}
-          >
-            <thead>
-              <tr>
-                <ColumnHead>{metricsTexts.columns.release}</ColumnHead>
-                <ColumnHead>{metricsTexts.columns.adoption}</ColumnHead>
-                <ColumnHead numeric>{metricsTexts.columns.crashFree}</ColumnHead>
-                <ColumnHead numeric>{metricsTexts.columns.users}</ColumnHead>
-                <ColumnHead numeric>{metricsTexts.columns.anr}</ColumnHead>
-                <ColumnHead numeric>{metricsTexts.columns.sessions}</ColumnHead>
-                <ColumnHead>{metricsTexts.columns.verdict}</ColumnHead>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <ReleaseLine key={row.name} row={row} release={known.get(row.name ?? '')} view={view} />
-              ))}
-            </tbody>
-          </Table>
+            rows={rows}
+            keyOf={({ name }) => name ?? ''}
+            rowAttributes={({ name }) => ({
+              className:
+                known.get(name ?? '')?.verdict === 'hold' ? classNames(styles.hold, choiceStyles.held) : undefined,
+            })}
+            columns={[
+              {
+                head: columns.release,
+                title: ({ name }) => name,
+                cell: ({ name }) => <ReleaseName name={name ?? ''} release={known.get(name ?? '')} view={view} />,
+              },
+              {
+                head: columns.adoption,
+                className: styles.share,
+                title: () => metricsTexts.adoptionHint,
+                cell: ({ name }) => {
+                  const adoption = known.get(name ?? '')?.adoption ?? null
+                  return adoption === null ? (
+                    <NoData />
+                  ) : (
+                    <span>
+                      <Bar share={adoption} />
+                      {formatShare(adoption)}
+                    </span>
+                  )
+                },
+              },
+              {
+                head: columns.crashFree,
+                numeric: true,
+                cell: (row) => (
+                  <Judged rate={row.crash_rate} limits={CRASH_LIMITS}>
+                    {free(row.crash_rate)}
+                  </Judged>
+                ),
+              },
+              { head: columns.users, numeric: true, cell: (row) => free(row.crash_rate_users) },
+              { head: columns.anr, numeric: true, cell: (row) => rate(row.anr_rate) },
+              {
+                head: columns.sessions,
+                numeric: true,
+                title: ({ sessions }) => formatCount(sessions),
+                cell: ({ sessions }) => formatShortCount(sessions),
+              },
+              {
+                head: columns.verdict,
+                cell: ({ name }) => {
+                  const release = known.get(name ?? '')
+                  return release === undefined ? null : <VerdictBadge row={release} short />
+                },
+              },
+            ]}
+          />
         )}
       </Rows>
     </Card>
   )
 }
 
-type ReleaseLineProps = { row: BreakdownRow; release: ReleaseRow | undefined; view: HealthView }
+type ReleaseNameProps = { name: string; release: ReleaseRow | undefined; view: HealthView }
 
-function ReleaseLine({ row, release, view }: ReleaseLineProps) {
-  const name = row.name ?? ''
+function ReleaseName({ name, release, view }: ReleaseNameProps) {
   const at = release?.released_at ?? release?.first_seen ?? null
-  const adoption = release?.adoption ?? null
   return (
-    <tr className={release?.verdict === 'hold' ? classNames(styles.hold, choiceStyles.held) : undefined}>
-      <th scope="row" title={name}>
-        {release === undefined ? (
-          <span className={typeStyles.mono}>{shortRelease(name)}</span>
-        ) : (
-          <Link
-            className={typeStyles.mono}
-            {...paths.release(release.id, { project: view.projectId, range: view.range })}
-          >
-            {shortRelease(name)}
-          </Link>
-        )}{' '}
-        {at === null ? null : (
-          <Minor>
-            <Time at={at} as="age" />
-          </Minor>
-        )}
-      </th>
-      <td className={styles.share} title={metricsTexts.adoptionHint}>
-        {adoption === null ? (
-          <None />
-        ) : (
-          <span>
-            <Bar share={adoption} />
-            {formatShare(adoption)}
-          </span>
-        )}
-      </td>
-      <NumberCell>
-        <Judged rate={row.crash_rate} limits={CRASH_LIMITS}>
-          {free(row.crash_rate)}
-        </Judged>
-      </NumberCell>
-      <NumberCell>{free(row.crash_rate_users)}</NumberCell>
-      <NumberCell>{rate(row.anr_rate)}</NumberCell>
-      <NumberCell title={formatCount(row.sessions)}>{formatShortCount(row.sessions)}</NumberCell>
-      <td>{release === undefined ? null : <VerdictBadge row={release} short />}</td>
-    </tr>
+    <>
+      {release === undefined ? (
+        <span className={typeStyles.mono}>{shortRelease(name)}</span>
+      ) : (
+        <Link
+          className={typeStyles.mono}
+          {...paths.release(release.id, { project: view.projectId, range: view.range })}
+        >
+          {shortRelease(name)}
+        </Link>
+      )}{' '}
+      {at === null ? null : (
+        <Minor>
+          <Time at={at} as="age" />
+        </Minor>
+      )}
+    </>
   )
 }
 
@@ -172,43 +168,39 @@ export function DeviceTable({ view, onDevice }: DeviceTableProps) {
       <Rows found={found} none={metricsTexts.noDevices} more={metricsTexts.noDevicesMore}>
         {(data) => (
           <>
-            <Table
+            <DataTable
               scrollLabel={figuresTexts.tableOf(metricsTexts.worstDevices)}
               className={classNames(styles.table, choiceStyles.underlineLinksApart)}
-            >
-              <thead>
-                <tr>
-                  <ColumnHead>{metricsTexts.columns.model}</ColumnHead>
-                  <ColumnHead numeric>{metricsTexts.columns.share}</ColumnHead>
-                  <ColumnHead numeric>{metricsTexts.columns.crashRate}</ColumnHead>
-                  <ColumnHead numeric>{metricsTexts.columns.anr}</ColumnHead>
-                  <ColumnHead>{metricsTexts.columns.word}</ColumnHead>
-                </tr>
-              </thead>
-              <tbody>
-                {data.rows.map((row) => (
-                  <tr key={row.name}>
-                    <th scope="row" title={row.name ?? undefined}>
-                      <button
-                        type="button"
-                        className={classNames(styles.model, choiceStyles.underlinesApart)}
-                        onClick={() => onDevice(row.name ?? '')}
-                      >
-                        {row.name}
-                      </button>
-                    </th>
-                    <NumberCell>{formatShare(row.share)}</NumberCell>
-                    <NumberCell>
-                      <Judged rate={row.crash_rate} limits={MODEL_LIMITS}>
-                        {rate(row.crash_rate)}
-                      </Judged>
-                    </NumberCell>
-                    <NumberCell>{rate(row.anr_rate)}</NumberCell>
-                    <td>{row.word === null ? null : <WordBadge word={row.word} />}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </Table>
+              rows={data.rows}
+              keyOf={({ name }) => name ?? ''}
+              columns={[
+                {
+                  head: columns.model,
+                  title: ({ name }) => name,
+                  cell: ({ name }) => (
+                    <button
+                      type="button"
+                      className={classNames(styles.model, choiceStyles.underlinesApart)}
+                      onClick={() => onDevice(name ?? '')}
+                    >
+                      {name}
+                    </button>
+                  ),
+                },
+                { head: columns.share, numeric: true, cell: ({ share }) => formatShare(share) },
+                {
+                  head: columns.crashRate,
+                  numeric: true,
+                  cell: (row) => (
+                    <Judged rate={row.crash_rate} limits={MODEL_LIMITS}>
+                      {rate(row.crash_rate)}
+                    </Judged>
+                  ),
+                },
+                { head: columns.anr, numeric: true, cell: (row) => rate(row.anr_rate) },
+                { head: columns.word, cell: ({ word }) => (word === null ? null : <WordBadge word={word} />) },
+              ]}
+            />
             <Coverage data={data} />
           </>
         )}

@@ -4,7 +4,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import { formatCount, formatShare } from '../../../ui/format.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
-import { Table, ColumnHead, NumberCell } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { releasesTexts } from './texts.ts'
 import { gradeCrashFree } from './model.ts'
@@ -19,28 +19,24 @@ export function Traits({ release }: { release: ReleaseDetail }) {
     <div className={parts.length === 1 ? fitStyles.gapAfter : classNames(fitStyles.pair, narrowStyles.oneColumnAt924)}>
       {parts.map((part) => (
         <Card as="div" key={part} title={releasesTexts.traits[part]} header={<Minor>{releasesTexts.traitNote}</Minor>}>
-          <Table scrollLabel={releasesTexts.traits[part]}>
-            <thead>
-              <tr>
-                <ColumnHead>{releasesTexts.traitColumns[part]}</ColumnHead>
-                <ColumnHead numeric>{releasesTexts.sessions}</ColumnHead>
-                <ColumnHead numeric>{releasesTexts.columns.share}</ColumnHead>
-                <ColumnHead numeric>{releasesTexts.crashFree}</ColumnHead>
-              </tr>
-            </thead>
-            <tbody>
-              {release[part].map(({ name, sessions, share, crash_free_sessions: crashFree }) => (
-                <tr key={name ?? ''}>
-                  <th scope="row">{name ?? <span className={typeStyles.quiet}>{releasesTexts.unknownTrait}</span>}</th>
-                  <NumberCell>{formatCount(sessions)}</NumberCell>
-                  <NumberCell>{formatShare(share)}</NumberCell>
-                  <NumberCell>
-                    <CrashFree value={crashFree} grade={gradeCrashFree(crashFree)} />
-                  </NumberCell>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
+          <DataTable
+            scrollLabel={releasesTexts.traits[part]}
+            rows={release[part]}
+            keyOf={({ name }) => name ?? ''}
+            columns={[
+              {
+                head: releasesTexts.traitColumns[part],
+                cell: ({ name }) => name ?? <span className={typeStyles.quiet}>{releasesTexts.unknownTrait}</span>,
+              },
+              { head: releasesTexts.sessions, numeric: true, cell: ({ sessions }) => formatCount(sessions) },
+              { head: releasesTexts.columns.share, numeric: true, cell: ({ share }) => formatShare(share) },
+              {
+                head: releasesTexts.crashFree,
+                numeric: true,
+                cell: ({ crash_free_sessions: free }) => <CrashFree value={free} grade={gradeCrashFree(free)} />,
+              },
+            ]}
+          />
         </Card>
       ))}
     </div>

@@ -15,10 +15,9 @@ import { Card, CardFooter } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { formatCount, formatSize } from '../../../ui/format.ts'
-import narrowStyles from '../../../ui/narrow.module.css'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Spacer } from '../../../ui/stack.tsx'
-import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import typeStyles from '../../../ui/type.module.css'
@@ -108,62 +107,64 @@ type FileTableProps = {
 
 function FileTable({ files, uses, onDelete }: FileTableProps) {
   return (
-    <Table scrollLabel={texts.title}>
-      <thead>
-        <tr>
-          <ColumnHead className={narrowStyles.hiddenAt600}>{texts.kind}</ColumnHead>
-          <ColumnHead>{texts.name}</ColumnHead>
-          <ColumnHead>{texts.releaseOrCpu}</ColumnHead>
-          <ColumnHead className={narrowStyles.hiddenAt900}>{texts.debugId}</ColumnHead>
-          <ColumnHead numeric>{texts.size}</ColumnHead>
-          <ColumnHead numeric className={narrowStyles.hiddenAt900} title={texts.usedByHint}>
-            {texts.usedBy}
-          </ColumnHead>
-          <ColumnHead>{texts.state}</ColumnHead>
-          <ColumnHead className={narrowStyles.hiddenAt900}>{texts.when}</ColumnHead>
-          <ColumnHead>
-            <span className={typeStyles.hidden}>{texts.actions}</span>
-          </ColumnHead>
-        </tr>
-      </thead>
-      <tbody>
-        {files.map((file) => (
-          <tr key={file.id}>
-            <td className={narrowStyles.hiddenAt600}>
-              <Badge tone="plain">{texts.kinds[kindOf(file)]}</Badge>
-            </td>
-            <th scope="row" className={fitStyles.breaks}>
-              <span className={typeStyles.mono}>{('filename' in file ? file.filename : null) ?? file.name}</span>
-            </th>
-            <td className={fitStyles.breaks}>{('release' in file ? file.release : file.cpu_name) ?? '–'}</td>
-            <td className={narrowStyles.hiddenAt900}>
-              <span className={typeStyles.mono} title={file.debug_id ?? undefined}>
-                {file.debug_id?.slice(0, 13) ?? '–'}
-              </span>
-            </td>
-            <NumberCell>{formatSize(file.size_bytes)}</NumberCell>
-            <NumberCell className={narrowStyles.hiddenAt900}>
-              {uses === null ? '–' : texts.uses(formatCount(uses.get(file.id) ?? 0))}
-            </NumberCell>
-            <td>
-              <FileState file={file} />
-            </td>
-            <td className={narrowStyles.hiddenAt900}>
-              <Time at={file.created_at} />
-            </td>
-            <td className={fitStyles.textEnd}>
-              <IconButton
-                size="sm"
-                look="ghost"
-                icon="trash"
-                label={symbolsTexts.deletion.of(file.name)}
-                onClick={() => onDelete(file)}
-              />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      scrollLabel={texts.title}
+      rows={files}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: texts.kind,
+          hiddenAtPx: 600,
+          cell: (file) => <Badge tone="plain">{texts.kinds[kindOf(file)]}</Badge>,
+        },
+        {
+          head: texts.name,
+          isName: true,
+          className: fitStyles.breaks,
+          cell: (file) => (
+            <span className={typeStyles.mono}>{('filename' in file ? file.filename : null) ?? file.name}</span>
+          ),
+        },
+        {
+          head: texts.releaseOrCpu,
+          className: fitStyles.breaks,
+          cell: (file) => ('release' in file ? file.release : file.cpu_name) ?? '–',
+        },
+        {
+          head: texts.debugId,
+          hiddenAtPx: 900,
+          cell: ({ debug_id: id }) => (
+            <span className={typeStyles.mono} title={id ?? undefined}>
+              {id?.slice(0, 13) ?? '–'}
+            </span>
+          ),
+        },
+        { head: texts.size, numeric: true, cell: (file) => formatSize(file.size_bytes) },
+        {
+          head: texts.usedBy,
+          headTitle: texts.usedByHint,
+          numeric: true,
+          hiddenAtPx: 900,
+          cell: ({ id }) => (uses === null ? '–' : texts.uses(formatCount(uses.get(id) ?? 0))),
+        },
+        { head: texts.state, cell: (file) => <FileState file={file} /> },
+        { head: texts.when, hiddenAtPx: 900, cell: (file) => <Time at={file.created_at} /> },
+        {
+          head: texts.actions,
+          isHeadHidden: true,
+          className: fitStyles.textEnd,
+          cell: (file) => (
+            <IconButton
+              size="sm"
+              look="ghost"
+              icon="trash"
+              label={symbolsTexts.deletion.of(file.name)}
+              onClick={() => onDelete(file)}
+            />
+          ),
+        },
+      ]}
+    />
   )
 }
 

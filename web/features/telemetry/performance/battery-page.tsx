@@ -11,9 +11,10 @@ import { ChartNothing } from '../../../ui/chart/chart-card.tsx'
 import { ChartTable } from '../../../ui/chart/chart-table.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatRate } from '../../../ui/format.ts'
-import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { judgedText } from './model.ts'
+import { partColumn } from './columns.tsx'
 import { performanceTexts } from './texts.ts'
 import { Tiles, type Tile } from './tiles.tsx'
 import { usePerformance, usePerformanceAxis, usePerformanceView } from './use-view.ts'
@@ -156,28 +157,18 @@ function DrainTable({ title, column, rows }: DrainTableProps) {
       {rows === null ? (
         <EmptyState kind="filtered" title={performanceTexts.byDevice} />
       ) : (
-        <Table scrollLabel={figuresTexts.tableOf(title)} className={styles.table}>
-          <thead>
-            <tr>
-              <ColumnHead>{column}</ColumnHead>
-              <ColumnHead numeric>{performanceTexts.columns.median}</ColumnHead>
-              <ColumnHead numeric>{figuresTexts.p95}</ColumnHead>
-              <ColumnHead numeric>{performanceTexts.columns.readings}</ColumnHead>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.name}>
-                <th scope="row" title={row.name}>
-                  {row.name === '' ? figuresTexts.unknown : row.name}
-                </th>
-                <NumberCell>{formatDrain(row.p50)}</NumberCell>
-                <NumberCell>{formatDrain(row.p95)}</NumberCell>
-                <NumberCell>{formatCount(row.count)}</NumberCell>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <DataTable
+          scrollLabel={figuresTexts.tableOf(title)}
+          className={styles.table}
+          rows={rows}
+          keyOf={({ name }) => name}
+          columns={[
+            partColumn(column),
+            { head: performanceTexts.columns.median, numeric: true, cell: ({ p50 }) => formatDrain(p50) },
+            { head: figuresTexts.p95, numeric: true, cell: ({ p95 }) => formatDrain(p95) },
+            { head: performanceTexts.columns.readings, numeric: true, cell: ({ count }) => formatCount(count) },
+          ]}
+        />
       )}
     </Card>
   )

@@ -6,9 +6,9 @@ import { Bar } from '../../../ui/bar.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatShare } from '../../../ui/format.ts'
-import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
-import { DurationCell } from './screens-table.tsx'
+import { Duration } from './columns.tsx'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
@@ -46,41 +46,40 @@ export function CausesTable({ data, view }: { data: Performance; view: HealthVie
           {performanceTexts.noCausesMore}
         </EmptyState>
       ) : (
-        <Table scrollLabel={figuresTexts.tableOf(performanceTexts.causes)} className={styles.table}>
-          <thead>
-            <tr>
-              <ColumnHead>{columns.call}</ColumnHead>
-              <ColumnHead>{columns.share}</ColumnHead>
-              <ColumnHead numeric>{columns.anrs}</ColumnHead>
-              <ColumnHead numeric>{columns.longest}</ColumnHead>
-            </tr>
-          </thead>
-          <tbody>
-            {causes.map((cause) => (
-              <tr key={cause.call}>
-                <th scope="row" className={classNames(styles.call, choiceStyles.underlineLinksApart)}>
-                  {cause.issue_id === null ? (
-                    <>
-                      {cause.call} <Minor>{performanceTexts.goneIssue}</Minor>
-                    </>
-                  ) : (
-                    <Link {...paths.issue(cause.issue_id, { project: view.projectId })}>
-                      {cause.call} <ShortId>{cause.short_id}</ShortId>
-                    </Link>
-                  )}
-                </th>
-                <td className={styles.share}>
-                  <span>
-                    <Bar share={cause.share} />
-                    {formatShare(cause.share)}
-                  </span>
-                </td>
-                <NumberCell>{formatCount(cause.count)}</NumberCell>
-                <DurationCell ms={cause.longest_ms} />
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <DataTable
+          scrollLabel={figuresTexts.tableOf(performanceTexts.causes)}
+          className={styles.table}
+          rows={causes}
+          keyOf={({ call }) => call}
+          columns={[
+            {
+              head: columns.call,
+              className: classNames(styles.call, choiceStyles.underlineLinksApart),
+              cell: (cause) =>
+                cause.issue_id === null ? (
+                  <>
+                    {cause.call} <Minor>{performanceTexts.goneIssue}</Minor>
+                  </>
+                ) : (
+                  <Link {...paths.issue(cause.issue_id, { project: view.projectId })}>
+                    {cause.call} <ShortId>{cause.short_id}</ShortId>
+                  </Link>
+                ),
+            },
+            {
+              head: columns.share,
+              className: styles.share,
+              cell: ({ share }) => (
+                <span>
+                  <Bar share={share} />
+                  {formatShare(share)}
+                </span>
+              ),
+            },
+            { head: columns.anrs, numeric: true, cell: ({ count }) => formatCount(count) },
+            { head: columns.longest, numeric: true, cell: ({ longest_ms: ms }) => <Duration ms={ms} /> },
+          ]}
+        />
       )}
     </Card>
   )

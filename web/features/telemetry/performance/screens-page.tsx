@@ -29,11 +29,12 @@ import { RangeLegend } from '../../../ui/chart/range-plot.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { END_PX, percentileLines, SpreadChart } from './charts.tsx'
 import { durationFinding, durationSentence } from './finding.ts'
-import { DurationCell, RatioCell, ScreensTable } from './screens-table.tsx'
+import { Duration, partColumn, Ratio } from './columns.tsx'
+import { ScreensTable } from './screens-table.tsx'
 import { performanceTexts } from './texts.ts'
 import { TransactionsTable } from './transactions-table.tsx'
 import { usePerformanceView } from './use-view.ts'
@@ -277,35 +278,30 @@ function PartTable({ title, column, rows }: PartTableProps) {
   const { columns } = performanceTexts
   return (
     <Card title={title}>
-      <Table scrollLabel={figuresTexts.tableOf(title)} className={styles.table}>
-        <thead>
-          <tr>
-            <ColumnHead>{column}</ColumnHead>
-            <ColumnHead numeric>{columns.loads}</ColumnHead>
-            <ColumnHead numeric>{figuresTexts.p50}</ColumnHead>
-            <ColumnHead numeric>{figuresTexts.p75}</ColumnHead>
-            <ColumnHead numeric>{figuresTexts.p95}</ColumnHead>
-            <ColumnHead numeric>{columns.slow}</ColumnHead>
-            <ColumnHead numeric>{columns.frozen}</ColumnHead>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            // Two releases may have the same short name.
-            <tr key={`${index} ${row.name}`}>
-              <th scope="row" title={row.name}>
-                {row.name === '' ? figuresTexts.unknown : row.name}
-              </th>
-              <NumberCell>{formatCount(row.render.count)}</NumberCell>
-              <DurationCell ms={row.render.p50_ms} />
-              <DurationCell ms={row.render.p75_ms} />
-              <DurationCell ms={row.render.p95_ms} />
-              <RatioCell ratio={row.slow_frame_ratio} limits={SLOW_LIMITS} />
-              <RatioCell ratio={row.frozen_frame_ratio} limits={FROZEN_LIMITS} />
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        scrollLabel={figuresTexts.tableOf(title)}
+        className={styles.table}
+        rows={rows}
+        // Two releases may have the same short name.
+        keyOf={({ name }, index) => `${index} ${name}`}
+        columns={[
+          partColumn(column),
+          { head: columns.loads, numeric: true, cell: ({ render }) => formatCount(render.count) },
+          { head: figuresTexts.p50, numeric: true, cell: ({ render }) => <Duration ms={render.p50_ms} /> },
+          { head: figuresTexts.p75, numeric: true, cell: ({ render }) => <Duration ms={render.p75_ms} /> },
+          { head: figuresTexts.p95, numeric: true, cell: ({ render }) => <Duration ms={render.p95_ms} /> },
+          {
+            head: columns.slow,
+            numeric: true,
+            cell: (row) => <Ratio of={row.slow_frame_ratio} limits={SLOW_LIMITS} />,
+          },
+          {
+            head: columns.frozen,
+            numeric: true,
+            cell: (row) => <Ratio of={row.frozen_frame_ratio} limits={FROZEN_LIMITS} />,
+          },
+        ]}
+      />
     </Card>
   )
 }

@@ -3,15 +3,17 @@ import type { ScreenRow } from '../../../api/performance-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import type { PerformanceSearch, ScreenSort } from '../../../address/search.ts'
 import { shortRelease } from '../../../subjects/figures/filter-model.ts'
-import { FROZEN_LIMITS, SLOW_LIMITS, figureWord, type Limits } from '../../../subjects/figures/limits.ts'
+import { FROZEN_LIMITS, SLOW_LIMITS } from '../../../subjects/figures/limits.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { RangeAxis, RangePlot } from '../../../ui/chart/range-plot.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { Delta } from '../../../ui/delta.tsx'
 import fitStyles from '../../../ui/fit.module.css'
-import { formatCount, formatDuration, formatGrowth, formatRate, NO_DATA } from '../../../ui/format.ts'
-import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { formatCount, formatDuration, formatGrowth } from '../../../ui/format.ts'
+import { NoData } from '../../../ui/text.tsx'
+import { DataTable, type Column } from '../../../ui/data-table.tsx'
+import { Duration, Ratio } from './columns.tsx'
 import { changeTone, relativeGrowth, rangeEnd, rangeTone } from './model.ts'
 import { performanceTexts } from './texts.ts'
 import styles from './screens-table.module.css'
@@ -31,139 +33,111 @@ type ScreensTableProps = {
 export function ScreensTable({ rows, releases, search, sort, onSort }: ScreensTableProps) {
   const end = rangeEnd(rows)
   const { columns } = performanceTexts
-  const head = (key: ScreenSort, text: string, numeric = true) => (
-    <SortHead sort={key} active={sort === key} numeric={numeric} onSort={onSort}>
-      {text}
-    </SortHead>
-  )
+  const sortable = (key: ScreenSort, text: string): Pick<Column<ScreenRow>, 'head' | 'sorted'> => ({
+    head: (
+      <SortHead sort={key} active={sort === key} onSort={onSort}>
+        {text}
+      </SortHead>
+    ),
+    sorted: sort !== key ? undefined : key.startsWith('-') ? 'descending' : 'ascending',
+  })
   return (
-    <Table scrollLabel={figuresTexts.tableOf(performanceTexts.screens)} className={styles.table}>
-      <thead>
-        <tr>
-          {head('name', columns.screen, false)}
-          {head('-count', columns.loads)}
-          <ColumnHead className={styles.range}>
-            <RangeAxis end={end} format={(ms) => (ms === 0 ? '0' : formatDuration(ms))} />
-            <span className={typeStyles.hidden}>{columns.range}</span>
-          </ColumnHead>
-          {head('-p75', figuresTexts.p75)}
-          {head('-p95', figuresTexts.p95)}
-          <ColumnHead numeric>{columns.full}</ColumnHead>
-          <ColumnHead numeric>{columns.slow}</ColumnHead>
-          <ColumnHead numeric>{columns.frozen}</ColumnHead>
-          <ColumnHead numeric>
-            {releases === null ? columns.before : columns.release(shortRelease(releases.previous))}
-          </ColumnHead>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={`${row.op} ${row.name}`} row={row} end={end} search={search} compares={releases !== null} />
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      scrollLabel={figuresTexts.tableOf(performanceTexts.screens)}
+      className={styles.table}
+      rows={rows}
+      keyOf={({ op, name }) => `${op} ${name}`}
+      columns={[
+        {
+          ...sortable('name', columns.screen),
+          cell: ({ name }) => (
+            <Link
+              {...paths.screens({ ...search, screen: name })}
+              className={classNames(choiceStyles.underlinesApart, fitStyles.block, fitStyles.ellipsis)}
+              title={name}
+            >
+              {name}
+            </Link>
+          ),
+        },
+        { ...sortable('-count', columns.loads), numeric: true, cell: ({ count }) => formatCount(count) },
+        {
+          head: (
+            <>
+              <RangeAxis end={end} format={(ms) => (ms === 0 ? '0' : formatDuration(ms))} />
+              <span className={typeStyles.hidden}>{columns.range}</span>
+            </>
+          ),
+          headClass: styles.range,
+          className: styles.range,
+          cell: ({ render }) => <Range render={render} end={end} />,
+        },
+        { ...sortable('-p75', figuresTexts.p75), numeric: true, cell: ({ render }) => <Duration ms={render.p75_ms} /> },
+        { ...sortable('-p95', figuresTexts.p95), numeric: true, cell: ({ render }) => <Duration ms={render.p95_ms} /> },
+        { head: columns.full, numeric: true, cell: ({ ttfd }) => <Duration ms={ttfd.p75_ms} /> },
+        { head: columns.slow, numeric: true, cell: (row) => <Ratio of={row.slow_frame_ratio} limits={SLOW_LIMITS} /> },
+        {
+          head: columns.frozen,
+          numeric: true,
+          cell: (row) => <Ratio of={row.frozen_frame_ratio} limits={FROZEN_LIMITS} />,
+        },
+        {
+          head: releases === null ? columns.before : columns.release(shortRelease(releases.previous)),
+          numeric: true,
+          cell: ({ compared, render, previous_p75_ms: before }) => {
+            const growth = releases === null ? relativeGrowth(render.p75_ms, before) : (compared?.change ?? null)
+            return growth === null ? <NoData /> : <Delta change={changeTone(growth)}>{formatGrowth(growth)}</Delta>
+          },
+        },
+      ]}
+    />
   )
 }
 
 type SortHeadProps = {
   sort: ScreenSort
   active: boolean
-  numeric: boolean
   onSort: ScreensTableProps['onSort']
   children: string
 }
 
-function SortHead({ sort, active, numeric, onSort, children }: SortHeadProps) {
-  const order = sort.startsWith('-') ? 'descending' : 'ascending'
-  return (
-    <th scope="col" data-numeric={numeric ? '' : undefined} aria-sort={active ? order : undefined}>
-      {onSort === undefined ? (
-        children
-      ) : (
-        <button
-          type="button"
-          className={classNames(styles.sort, choiceStyles.lightens)}
-          title={performanceTexts.sortBy(children)}
-          onClick={() => onSort(sort)}
-        >
-          {children}
-        </button>
-      )}
-      {active ? <span aria-hidden="true">{sort.startsWith('-') ? ' ↓' : ' ↑'}</span> : null}
-    </th>
-  )
-}
-
-type RowProps = { row: ScreenRow; end: number; search: PerformanceSearch; compares: boolean }
-
-function Row({ row, end, search, compares }: RowProps) {
-  const { render } = row
-  const { p50_ms: p50, p75_ms: p75, p95_ms: p95 } = render
-  return (
-    <tr>
-      <th scope="row">
-        <Link
-          {...paths.screens({ ...search, screen: row.name })}
-          className={classNames(choiceStyles.underlinesApart, fitStyles.block, fitStyles.ellipsis)}
-          title={row.name}
-        >
-          {row.name}
-        </Link>
-      </th>
-      <NumberCell>{formatCount(row.count)}</NumberCell>
-      <td className={styles.range}>
-        {p50 === null || p75 === null || p95 === null ? null : (
-          <RangePlot
-            low={p50}
-            middle={p75}
-            high={p95}
-            end={end}
-            middleTone={rangeTone(p75)}
-            highTone={rangeTone(p95) === 'bad' ? 'bad' : 'plain'}
-          />
-        )}
-        <span className={typeStyles.hidden}>
-          {performanceTexts.ranged(formatDuration(p50), formatDuration(p75), formatDuration(p95))}
-        </span>
-      </td>
-      <DurationCell ms={p75} />
-      <DurationCell ms={p95} />
-      <DurationCell ms={row.ttfd.p75_ms} />
-      <RatioCell ratio={row.slow_frame_ratio} limits={SLOW_LIMITS} />
-      <RatioCell ratio={row.frozen_frame_ratio} limits={FROZEN_LIMITS} />
-      <NumberCell>
-        <Growth growth={compares ? (row.compared?.change ?? null) : relativeGrowth(p75, row.previous_p75_ms)} />
-      </NumberCell>
-    </tr>
-  )
-}
-
-const None = () => <span className={typeStyles.quiet}>{NO_DATA}</span>
-
-export const DurationCell = ({ ms }: { ms: number | null }) => (
-  <NumberCell>{ms === null ? <None /> : formatDuration(ms)}</NumberCell>
+const SortHead = ({ sort, active, onSort, children }: SortHeadProps) => (
+  <>
+    {onSort === undefined ? (
+      children
+    ) : (
+      <button
+        type="button"
+        className={classNames(styles.sort, choiceStyles.lightens)}
+        title={performanceTexts.sortBy(children)}
+        onClick={() => onSort(sort)}
+      >
+        {children}
+      </button>
+    )}
+    {active ? <span aria-hidden="true">{sort.startsWith('-') ? ' ↓' : ' ↑'}</span> : null}
+  </>
 )
 
-/** A share of frames; from its limit on the figure has the colour of its word, which its title says. */
-export function RatioCell({ ratio, limits }: { ratio: number | null; limits: Limits }) {
-  const word = figureWord(ratio, limits)
-  if (ratio === null || word === null)
-    return (
-      <NumberCell>
-        <None />
-      </NumberCell>
-    )
+function Range({
+  render: { p50_ms: p50, p75_ms: p75, p95_ms: p95 },
+  end,
+}: Pick<ScreenRow, 'render'> & { end: number }) {
   return (
-    <NumberCell title={figuresTexts.words[word]}>
-      {word === 'good' ? (
-        formatRate(ratio)
-      ) : (
-        <b className={word === 'poor' ? typeStyles.red : typeStyles.amber}>{formatRate(ratio)}</b>
+    <>
+      {p50 === null || p75 === null || p95 === null ? null : (
+        <RangePlot
+          low={p50}
+          middle={p75}
+          high={p95}
+          end={end}
+          middleTone={rangeTone(p75)}
+          highTone={rangeTone(p95) === 'bad' ? 'bad' : 'plain'}
+        />
       )}
-    </NumberCell>
+      <span className={typeStyles.hidden}>
+        {performanceTexts.ranged(formatDuration(p50), formatDuration(p75), formatDuration(p95))}
+      </span>
+    </>
   )
-}
-
-function Growth({ growth }: { growth: number | null }) {
-  return growth === null ? <None /> : <Delta change={changeTone(growth)}>{formatGrowth(growth)}</Delta>
 }

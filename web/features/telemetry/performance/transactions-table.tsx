@@ -1,9 +1,9 @@
 import type { TransactionRow } from '../../../api/performance-queries.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { formatCount, formatRate } from '../../../ui/format.ts'
-import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
-import { DurationCell } from './screens-table.tsx'
+import { Duration } from './columns.tsx'
 import { performanceTexts } from './texts.ts'
 import styles from './tables.module.css'
 
@@ -11,34 +11,29 @@ import styles from './tables.module.css'
 export function TransactionsTable({ rows }: { rows: readonly TransactionRow[] }) {
   const { columns } = performanceTexts
   return (
-    <Table scrollLabel={figuresTexts.tableOf(performanceTexts.transactions)} className={styles.table}>
-      <thead>
-        <tr>
-          <ColumnHead>{columns.name}</ColumnHead>
-          <ColumnHead numeric>{columns.count}</ColumnHead>
-          <ColumnHead numeric>{columns.perMinute}</ColumnHead>
-          <ColumnHead numeric>{figuresTexts.p50}</ColumnHead>
-          <ColumnHead numeric>{figuresTexts.p75}</ColumnHead>
-          <ColumnHead numeric>{figuresTexts.p95}</ColumnHead>
-          <ColumnHead numeric>{columns.failed}</ColumnHead>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={`${row.op} ${row.name}`}>
-            <th scope="row" title={row.name}>
-              {row.name} <Minor>{row.op}</Minor>
-            </th>
-            <NumberCell>{formatCount(row.count)}</NumberCell>
-            <NumberCell>{rateText(row.throughput)}</NumberCell>
-            <DurationCell ms={row.p50} />
-            <DurationCell ms={row.p75} />
-            <DurationCell ms={row.p95} />
-            <NumberCell>{formatRate(row.failure_rate)}</NumberCell>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      scrollLabel={figuresTexts.tableOf(performanceTexts.transactions)}
+      className={styles.table}
+      rows={rows}
+      keyOf={({ op, name }) => `${op} ${name}`}
+      columns={[
+        {
+          head: columns.name,
+          title: ({ name }) => name,
+          cell: ({ op, name }) => (
+            <>
+              {name} <Minor>{op}</Minor>
+            </>
+          ),
+        },
+        { head: columns.count, numeric: true, cell: ({ count }) => formatCount(count) },
+        { head: columns.perMinute, numeric: true, cell: ({ throughput }) => rateText(throughput) },
+        { head: figuresTexts.p50, numeric: true, cell: ({ p50 }) => <Duration ms={p50} /> },
+        { head: figuresTexts.p75, numeric: true, cell: ({ p75 }) => <Duration ms={p75} /> },
+        { head: figuresTexts.p95, numeric: true, cell: ({ p95 }) => <Duration ms={p95} /> },
+        { head: columns.failed, numeric: true, cell: (row) => formatRate(row.failure_rate) },
+      ]}
+    />
   )
 }
 

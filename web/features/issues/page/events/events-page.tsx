@@ -20,7 +20,6 @@ import { PageQuery } from '../../../../frames/page-query.tsx'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../../ui/card.tsx'
 import choiceStyles from '../../../../ui/choice.module.css'
-import { classNames } from '../../../../ui/class-names.ts'
 import { Crumbs } from '../../../../ui/crumbs.tsx'
 import { EmptyState } from '../../../../ui/empty-state.tsx'
 import fitStyles from '../../../../ui/fit.module.css'
@@ -29,7 +28,7 @@ import { Icon } from '../../../../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../../../../ui/menu.tsx'
 import { PageHead } from '../../../../ui/page-head.tsx'
 import { PageMain } from '../../../../ui/page-main.tsx'
-import { ColumnHead, Table } from '../../../../ui/table.tsx'
+import { DataTable, type Column as DataColumn } from '../../../../ui/data-table.tsx'
 import { Minor, ShortId } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { columnCell, chosenColumns, listColumns, defaultColumns, type Column } from './columns.ts'
@@ -296,41 +295,34 @@ type EventTableProps = {
 
 function EventTable({ rows, columns, issueId, search }: EventTableProps) {
   return (
-    <Table scrollLabel={eventsTexts.title} className={styles.table}>
-      <thead>
-        <tr>
-          <ColumnHead>{eventsTexts.columns.time}</ColumnHead>
-          {columns.map((column) => (
-            <ColumnHead key={column.id} className={column.fixed === null ? typeStyles.mono : undefined}>
-              {column.fixed === null ? column.tag : eventsTexts.columns[column.fixed]}
-            </ColumnHead>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.event_id}>
-            <th scope="row" className={styles.time}>
-              <Link {...paths.issue(issueId, { ...search, event: row.event_id })} className={choiceStyles.underlines}>
-                <time dateTime={row.occurred_at}>{formatExact(row.occurred_at)}</time>
-              </Link>
-            </th>
-            {columns.map((column) => (
-              <Cell key={column.id} row={row} column={column} />
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
-}
-
-function Cell({ row, column }: { row: EventRow; column: Column }) {
-  const { text, title } = columnCell(row, column)
-  const isDamaged = column.fixed === 'event' && row.title === null
-  return (
-    <td title={title === '' ? undefined : title} className={classNames(styles.cell, isDamaged && typeStyles.quiet)}>
-      {isDamaged ? eventsTexts.damaged : text}
-    </td>
+    <DataTable
+      scrollLabel={eventsTexts.title}
+      className={styles.table}
+      rows={rows}
+      keyOf={(row) => row.event_id}
+      columns={[
+        {
+          head: eventsTexts.columns.time,
+          className: styles.time,
+          cell: (row) => (
+            <Link {...paths.issue(issueId, { ...search, event: row.event_id })} className={choiceStyles.underlines}>
+              <time dateTime={row.occurred_at}>{formatExact(row.occurred_at)}</time>
+            </Link>
+          ),
+        },
+        ...columns.map((column): DataColumn<EventRow> => ({
+          head: column.fixed === null ? column.tag : eventsTexts.columns[column.fixed],
+          headClass: column.fixed === null ? typeStyles.mono : undefined,
+          className: styles.cell,
+          title: (row) => columnCell(row, column).title || null,
+          cell: (row) =>
+            column.fixed === 'event' && row.title === null ? (
+              <span className={typeStyles.quiet}>{eventsTexts.damaged}</span>
+            ) : (
+              columnCell(row, column).text
+            ),
+        })),
+      ]}
+    />
   )
 }
