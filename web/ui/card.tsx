@@ -1,10 +1,10 @@
-import { useId, type ComponentPropsWithoutRef, type ElementType, type ReactNode } from 'react'
+import { useId, type ComponentProps, type ElementType, type ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './card.module.css'
 
 type CardElement = 'section' | 'form' | 'div' | 'dl' | 'details' | 'figure'
 
-type CardProps<E extends CardElement> = Omit<ComponentPropsWithoutRef<E>, 'title'> & {
+type CardProps<E extends CardElement> = Omit<ComponentProps<E>, 'title'> & {
   as?: E
   /** Heading in the card's header; the card is named after it. */
   title?: ReactNode

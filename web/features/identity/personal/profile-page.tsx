@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { ApiError, call, type AnswerOf } from '../../../api/call.ts'
 import { errorSentence, useChange } from '../../../api/change.ts'
 import { meQuery } from '../../../api/queries.ts'
 import { endSession } from '../../../api/session.ts'
 import { paths } from '../../../address/paths.ts'
 import { PasswordField } from '../../../forms/password-field.tsx'
+import { useFormModel } from '../../../forms/form-model.ts'
 import { SaveFoot } from '../../../forms/save-foot.tsx'
 import { useUnsaved } from '../../../forms/unsaved.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
@@ -43,54 +44,36 @@ export function ProfilePage() {
 }
 
 function NameCard({ user }: { user: User }) {
-  const [name, setName] = useState(user.name)
-  const [tried, setTried] = useState(false)
-  const isMissing = name.trim() === ''
   const save = useChange({
     send: (sent: string) => call('PATCH /api/me', { body: { name: sent.trim() } }),
     touches: () => [['members']],
-    settle: (client, answer, sent) => {
-      client.setQueryData(meQuery.queryKey, answer)
-      setName((now) => (now === sent ? answer.user.name : now))
-    },
+    settle: (client, answer) => client.setQueryData(meQuery.queryKey, answer),
     said: () => texts.nameSaved,
     failed: null,
   })
-  const box = useRef<HTMLDivElement>(null)
-  const focusInvalid = () => {
-    if (box.current !== null) focusFirstInvalid(box.current)
-  }
-  const submit = () => {
-    if (save.isPending) return
-    setTried(true)
-    if (isMissing) focusInvalid()
-    else save.mutate(name, { onError: focusInvalid })
-  }
+  const { draft, change, tried, error, form } = useFormModel({
+    stored: user.name,
+    save,
+    draftOf: (answer) => answer.user.name,
+    isSame: (name, stored) => name.trim() === stored,
+    isWhole: (name) => name.trim() !== '',
+  })
+  const { formRef, ...foot } = form
   return (
     <Card title={texts.name}>
-      <Form onSubmit={submit}>
-        <div ref={box} className={styles.narrowForm}>
+      <Form formRef={formRef} onSubmit={foot.onSave}>
+        <div className={styles.narrowForm}>
           <Field
             label={texts.name}
             hint={texts.nameHint}
             autoComplete="name"
             maxLength={120}
-            value={name}
-            error={tried && isMissing ? texts.nameMissing : save.error === null ? undefined : errorSentence(save.error)}
-            onChange={(event) => setName(event.target.value)}
+            value={draft}
+            error={tried && draft.trim() === '' ? texts.nameMissing : error === null ? undefined : errorSentence(error)}
+            onChange={(event) => change(event.target.value)}
           />
         </div>
-        <SaveFoot
-          dirty={name.trim() !== user.name}
-          busy={save.isPending}
-          save={texts.save}
-          onSave={submit}
-          onDiscard={() => {
-            setName(user.name)
-            setTried(false)
-            save.reset()
-          }}
-        />
+        <SaveFoot {...foot} save={texts.save} />
       </Form>
     </Card>
   )

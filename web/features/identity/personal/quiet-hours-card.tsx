@@ -1,8 +1,8 @@
-import { useState } from 'react'
 import { isEndless, WEEKDAYS } from '#shared/quiet-hours.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { preferencesQuery, type NotificationPreferences } from '../../../api/notification-queries.ts'
+import { useFormModel, type FormState } from '../../../forms/form-model.ts'
 import { SaveFoot } from '../../../forms/save-foot.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field, FieldHint, FieldLegend, SelectField } from '../../../ui/field.tsx'
@@ -29,7 +29,6 @@ const draftOf = (stored: QuietHours): QuietHours =>
 
 /** When mails and pushes wait. */
 export function QuietHoursCard({ preferences: { quiet_hours: stored } }: { preferences: NotificationPreferences }) {
-  const [draft, setDraft] = useState(() => draftOf(stored))
   const save = useChange({
     send: (quiet: QuietHours) => call('PATCH /api/me/notifications', { body: { quiet_hours: quiet } }),
     touches: () => [preferencesQuery.queryKey],
@@ -39,6 +38,13 @@ export function QuietHoursCard({ preferences: { quiet_hours: stored } }: { prefe
       ),
     said: () => texts.saved,
     failed: notificationsTexts.notSaved,
+  })
+  const { draft, set, form } = useFormModel({
+    stored: draftOf(stored),
+    save: { ...save, mutate: (sent, then) => save.mutate({ ...sent, enabled: true }, then) },
+    draftOf: ({ quiet_hours: saved }: NotificationPreferences) => draftOf(saved),
+    isSame: (quiet) => isSame(quiet, stored),
+    isWhole: (quiet) => problemOf(quiet) === undefined,
   })
   return (
     <Card title={texts.title}>
@@ -51,39 +57,22 @@ export function QuietHoursCard({ preferences: { quiet_hours: stored } }: { prefe
           />
         </SettingRow>
       </ul>
-      {stored.enabled ? (
-        <QuietHoursForm
-          draft={draft}
-          stored={stored}
-          isSaving={save.isPending}
-          onChange={setDraft}
-          onSave={() => save.mutate({ ...draft, enabled: true })}
-          onDiscard={() => setDraft(draftOf(stored))}
-        />
-      ) : null}
+      {stored.enabled ? <QuietHoursForm draft={draft} onChange={set} form={form} /> : null}
     </Card>
   )
 }
 
-type QuietHoursFormProps = {
-  draft: QuietHours
-  stored: QuietHours
-  isSaving: boolean
-  onChange: (draft: QuietHours) => void
-  onSave: () => void
-  onDiscard: () => void
-}
+const problemOf = (draft: QuietHours): string | undefined =>
+  draft.days.length === 0 ? texts.noDays : isEndless(draft) ? texts.endless : undefined
 
-function QuietHoursForm({ draft, stored, isSaving, onChange, onSave, onDiscard }: QuietHoursFormProps) {
+type QuietHoursFormProps = { draft: QuietHours; form: FormState; onChange: (part: Partial<QuietHours>) => void }
+
+function QuietHoursForm({ draft, form: { formRef, ...foot }, onChange }: QuietHoursFormProps) {
   const { start, end, time_zone: zone, days } = draft
-  const problem = days.length === 0 ? texts.noDays : isEndless(draft) ? texts.endless : undefined
-  const isUnchanged = isSame(draft, stored)
+  const problem = problemOf(draft)
   const ownZone = browserZone()
-  const submit = () => {
-    if (problem === undefined && !isUnchanged) onSave()
-  }
   return (
-    <Form onSubmit={submit}>
+    <Form formRef={formRef} onSubmit={foot.onSave}>
       <div className={styles.narrowForm}>
         <FormRow>
           <Field
@@ -91,7 +80,7 @@ function QuietHoursForm({ draft, stored, isSaving, onChange, onSave, onDiscard }
             type="time"
             required
             value={start}
-            onChange={(event) => onChange({ ...draft, start: event.target.value || start })}
+            onChange={(event) => onChange({ start: event.target.value || start })}
           />
           <Field
             label={texts.until}
@@ -99,7 +88,7 @@ function QuietHoursForm({ draft, stored, isSaving, onChange, onSave, onDiscard }
             required
             value={end}
             hint={end === start ? texts.wholeDay : end < start ? texts.nextDay : undefined}
-            onChange={(event) => onChange({ ...draft, end: event.target.value || end })}
+            onChange={(event) => onChange({ end: event.target.value || end })}
           />
         </FormRow>
         <SelectField
@@ -107,12 +96,10 @@ function QuietHoursForm({ draft, stored, isSaving, onChange, onSave, onDiscard }
           value={zone}
           hint={
             zone === ownZone ? undefined : (
-              <TextButton onClick={() => onChange({ ...draft, time_zone: ownZone })}>
-                {texts.useZone(ownZone)}
-              </TextButton>
+              <TextButton onClick={() => onChange({ time_zone: ownZone })}>{texts.useZone(ownZone)}</TextButton>
             )
           }
-          onChange={(event) => onChange({ ...draft, time_zone: event.target.value })}
+          onChange={(event) => onChange({ time_zone: event.target.value })}
         >
           {zonesWith(zone, ownZone).map((name) => (
             <option key={name} value={name}>
@@ -130,7 +117,6 @@ function QuietHoursForm({ draft, stored, isSaving, onChange, onSave, onDiscard }
                   checked={days.includes(day)}
                   onChange={(event) =>
                     onChange({
-                      ...draft,
                       days: WEEKDAYS.filter((one) => (one === day ? event.target.checked : days.includes(one))),
                     })
                   }
@@ -146,14 +132,7 @@ function QuietHoursForm({ draft, stored, isSaving, onChange, onSave, onDiscard }
           )}
         </fieldset>
       </div>
-      <SaveFoot
-        dirty={!isUnchanged}
-        busy={isSaving}
-        problem={problem}
-        save={texts.save}
-        onSave={submit}
-        onDiscard={onDiscard}
-      />
+      <SaveFoot {...foot} problem={problem} save={texts.save} />
     </Form>
   )
 }

@@ -1,12 +1,13 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { errorSentence } from '../../../api/change.ts'
 import type { SsoConfig } from '../../../api/sso-queries.ts'
+import { useFormModel } from '../../../forms/form-model.ts'
 import { SaveFoot } from '../../../forms/save-foot.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
-import { Field, focusFirstInvalid } from '../../../ui/field.tsx'
+import { Field } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
 import { formatMoment } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
@@ -20,61 +21,51 @@ import typeStyles from '../../../ui/type.module.css'
 const texts = ssoTexts.provider
 const LABELS = { issuer: texts.issuer, client_id: texts.clientId, client_secret: texts.secret }
 
+type Draft = { issuer: string; clientId: string; secret: string }
+
+/** The stored secret is never shown; an empty field keeps it. */
+const draftOf = (config: SsoConfig): Draft => ({
+  issuer: config.issuer ?? '',
+  clientId: config.client_id ?? '',
+  secret: '',
+})
+
+const bodyOf = ({ issuer, clientId, secret }: Draft) => ({
+  issuer: issuer.trim(),
+  client_id: clientId.trim(),
+  ...(secret === '' ? {} : { client_secret: secret }),
+})
+
+const problemsOf = ({ issuer, clientId, secret }: Draft, config: SsoConfig) => ({
+  issuer: issuer.trim() === '' ? texts.missing.issuer : undefined,
+  clientId: clientId.trim() === '' ? texts.missing.clientId : undefined,
+  secret: secret === '' && !config.client_secret.configured ? texts.missing.secret : undefined,
+})
+
 /** Issuer and client at the provider. */
 export function ProviderCard({ config }: { config: SsoConfig }) {
-  const [issuer, setIssuer] = useState(config.issuer ?? '')
-  const [clientId, setClientId] = useState(config.client_id ?? '')
-  const [secret, setSecret] = useState('')
-  const [tried, setTried] = useState(false)
   const [removing, setRemoving] = useState(false)
   const save = useSaveSso(config, texts.saved, null)
-  const form = useRef<HTMLDivElement>(null)
-  const isDirty = issuer !== (config.issuer ?? '') || clientId !== (config.client_id ?? '') || secret !== ''
   const isNew = config.issuer === null
-  const problems = {
-    issuer: issuer.trim() === '' ? texts.missing.issuer : undefined,
-    clientId: clientId.trim() === '' ? texts.missing.clientId : undefined,
-    secret: secret === '' && !config.client_secret.configured ? texts.missing.secret : undefined,
-  }
-  const submit = () => {
-    setTried(true)
-    if (Object.values(problems).some((problem) => problem !== undefined)) {
-      if (form.current !== null) focusFirstInvalid(form.current)
-      return
-    }
-    if (save.isPending) return
-    const body = {
-      issuer: issuer.trim(),
-      client_id: clientId.trim(),
-      ...(secret === '' ? {} : { client_secret: secret }),
-    }
-    save.mutate(body, {
-      onSuccess: (answer) => {
-        setIssuer(answer.issuer ?? '')
-        setClientId(answer.client_id ?? '')
-        setSecret('')
-        setTried(false)
-      },
-    })
-  }
-  const discard = () => {
-    setIssuer(config.issuer ?? '')
-    setClientId(config.client_id ?? '')
-    setSecret('')
-    setTried(false)
-    save.reset()
-  }
-  const shown = (problem: string | undefined) => (tried ? problem : undefined)
+  const { draft, set, tried, error, form } = useFormModel({
+    stored: draftOf(config),
+    save: { ...save, mutate: (sent, then) => save.mutate(bodyOf(sent), then) },
+    draftOf,
+    isWhole: (sent) => Object.values(problemsOf(sent, config)).every((problem) => problem === undefined),
+    always: isNew,
+  })
+  const { formRef, ...foot } = form
+  const problems = tried ? problemsOf(draft, config) : null
   return (
     <Card
       title={texts.title}
       header={<Badge tone={isNew ? 'plain' : 'green'}>{isNew ? texts.state.off : texts.state.on}</Badge>}
     >
-      <Form onSubmit={submit}>
-        <div ref={form} className={`${settingsStyles.body} ${styles.narrow}`}>
-          {save.error === null ? null : (
+      <Form formRef={formRef} onSubmit={foot.onSave}>
+        <div className={`${settingsStyles.body} ${styles.narrow}`}>
+          {error === null ? null : (
             <Note tone="red" icon="warn" role="alert">
-              {errorSentence(save.error, LABELS)}
+              {errorSentence(error, LABELS)}
             </Note>
           )}
           <Field
@@ -89,24 +80,24 @@ export function ProviderCard({ config }: { config: SsoConfig }) {
           <Field
             label={texts.issuer}
             hint={texts.issuerHint}
-            error={shown(problems.issuer)}
+            error={problems?.issuer}
             className={typeStyles.mono}
             inputMode="url"
             autoComplete="off"
             spellCheck={false}
             maxLength={2048}
-            value={issuer}
-            onChange={(event) => setIssuer(event.target.value)}
+            value={draft.issuer}
+            onChange={(event) => set({ issuer: event.target.value })}
           />
           <Field
             label={texts.clientId}
-            error={shown(problems.clientId)}
+            error={problems?.clientId}
             className={typeStyles.mono}
             autoComplete="off"
             spellCheck={false}
             maxLength={255}
-            value={clientId}
-            onChange={(event) => setClientId(event.target.value)}
+            value={draft.clientId}
+            onChange={(event) => set({ clientId: event.target.value })}
           />
           <Field
             label={texts.secret}
@@ -115,22 +106,15 @@ export function ProviderCard({ config }: { config: SsoConfig }) {
                 ? texts.secretHint
                 : texts.secretKept(formatMoment(config.client_secret.updated_at))
             }
-            error={shown(problems.secret)}
+            error={problems?.secret}
             type="password"
             autoComplete="new-password"
             maxLength={1024}
-            value={secret}
-            onChange={(event) => setSecret(event.target.value)}
+            value={draft.secret}
+            onChange={(event) => set({ secret: event.target.value })}
           />
         </div>
-        <SaveFoot
-          dirty={isDirty}
-          busy={save.isPending}
-          save={texts.save}
-          always={isNew}
-          onSave={submit}
-          onDiscard={discard}
-        >
+        <SaveFoot {...foot} save={texts.save}>
           {isNew ? null : (
             <>
               <Button size="sm" look="danger" onClick={() => setRemoving(true)}>

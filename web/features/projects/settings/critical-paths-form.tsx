@@ -3,8 +3,7 @@ import type { ProjectSettings } from '../../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
 import { AreaField, splitLines } from '../../../ui/area-field.tsx'
 import { criticalPathsTexts as texts } from './critical-paths-texts.ts'
-import { useSettingsDraft } from './form.tsx'
-import { FormCard } from './form-card.tsx'
+import { FormCard, useSettingsDraft } from './form.tsx'
 
 /** The journeys that alert rules watch: a pattern in each line. */
 export function CriticalPathsForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
@@ -15,7 +14,7 @@ export function CriticalPathsForm({ project, why }: { project: ProjectSettings; 
     why,
   })
   return (
-    <FormCard title={texts.title} {...form}>
+    <FormCard title={texts.title} form={form}>
       <AreaField
         label={texts.label}
         hint={texts.hint}

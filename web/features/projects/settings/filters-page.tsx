@@ -116,19 +116,18 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
         body: { inbound_filters: filtersOf(sent) },
       }),
   })
-  const { draft, change, error, form } = useSettingsDraft(project, {
+  const { draft, set, error, form } = useSettingsDraft(project, {
     draftOf: ({ inbound_filters: filters }) => draftOf(filters),
     patchOf: (sent: Draft) => ({ inbound_filters: filtersOf(sent) }),
     said: texts.saved,
     why,
     onChange: () => dryRun.reset(),
   })
-  const set = (part: Partial<Draft>) => change({ ...draft, ...part })
   const would = (reason: string, pattern: string | null) =>
     dryRun.data?.filters.find((one) => one.filter === reason && one.pattern === pattern)?.would_drop
 
   return (
-    <SettingsForm name={texts.title} error={error} failed={texts.failed} {...form}>
+    <SettingsForm name={texts.title} error={error} failed={texts.failed} form={form}>
       <Card
         title={texts.kinds}
         header={

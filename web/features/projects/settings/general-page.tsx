@@ -8,8 +8,7 @@ import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries
 import { useCan } from '../../../app/can.ts'
 import { CriticalPathsForm } from './critical-paths-form.tsx'
 import { DeleteProjectCard } from './delete-project.tsx'
-import { useSettingsDraft } from './form.tsx'
-import { FormCard } from './form-card.tsx'
+import { FormCard, useSettingsDraft } from './form.tsx'
 import { IssueRulesForm } from './issue-rules-form.tsx'
 import { ProjectPart } from './project-part.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -45,12 +44,15 @@ export function ProjectGeneralPage() {
 }
 
 type Identity = { name: string; slug: string }
+const isDayCount = (text: string): boolean => /^\d{1,3}$/.test(text) && Number(text) <= MAX_AUTO_RESOLVE_DAYS
+
 type Behaviour = { environment: string; days: string }
 
 function Forms({ project, why }: { project: ProjectSettings; why: string | undefined }) {
   const identity = useSettingsDraft(project, {
     draftOf: ({ name, slug }) => ({ name, slug }),
     patchOf: ({ name, slug }: Identity) => ({ name: name.trim(), slug: slug.trim() }),
+    isWhole: ({ name }) => name.trim() !== '',
     said: texts.savedName,
     why,
   })
@@ -60,6 +62,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
       default_environment: environment.trim(),
       auto_resolve_days: Number(days),
     }),
+    isWhole: ({ days }) => isDayCount(days),
     said: texts.savedBehaviour,
     why,
   })
@@ -74,23 +77,17 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
   const { name, slug } = identity.draft
   const { environment, days } = behaviour.draft
   const nameError = name.trim() === '' ? texts.nameMissing : undefined
-  const daysError = /^\d{1,3}$/.test(days) && Number(days) <= MAX_AUTO_RESOLVE_DAYS ? undefined : texts.daysWrong
+  const daysError = isDayCount(days) ? undefined : texts.daysWrong
   const readOnly = why !== undefined
   return (
     <>
-      <FormCard
-        title={texts.identity}
-        {...identity.form}
-        onSave={() => {
-          if (nameError === undefined) identity.form.onSave()
-        }}
-      >
+      <FormCard title={texts.identity} form={identity.form}>
         <Field
           label={texts.name}
           value={name}
           readOnly={readOnly}
           error={nameError ?? errorOf(identity.error, 'name')}
-          onChange={(event) => identity.change({ name: event.target.value, slug })}
+          onChange={(event) => identity.set({ name: event.target.value })}
         />
         <Field
           label={texts.slug}
@@ -99,18 +96,12 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           className={typeStyles.mono}
           hint={texts.slugHint}
           error={errorOf(identity.error, 'slug')}
-          onChange={(event) => identity.change({ name, slug: event.target.value.toLowerCase() })}
+          onChange={(event) => identity.set({ slug: event.target.value.toLowerCase() })}
         />
         <Field label={texts.platform} value={platformName(project.platform)} disabled hint={texts.platformHint} />
         <Field label={texts.region} value={appTexts.regions[project.region]} disabled hint={texts.regionHint} />
       </FormCard>
-      <FormCard
-        title={texts.behaviour}
-        {...behaviour.form}
-        onSave={() => {
-          if (daysError === undefined) behaviour.form.onSave()
-        }}
-      >
+      <FormCard title={texts.behaviour} form={behaviour.form}>
         <Field
           label={texts.environment}
           value={environment}
@@ -118,7 +109,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           className={typeStyles.mono}
           hint={texts.environmentHint}
           error={errorOf(behaviour.error, 'default_environment')}
-          onChange={(event) => behaviour.change({ environment: event.target.value, days })}
+          onChange={(event) => behaviour.set({ environment: event.target.value })}
         />
         <Field
           label={texts.autoResolve}
@@ -128,7 +119,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           hint={texts.autoResolveHint}
           error={daysError ?? errorOf(behaviour.error, 'auto_resolve_days')}
           after={<Minor>{texts.days}</Minor>}
-          onChange={(event) => behaviour.change({ environment, days: event.target.value.trim() })}
+          onChange={(event) => behaviour.set({ days: event.target.value.trim() })}
         />
       </FormCard>
       <IssueRulesForm project={project} why={why} />

@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
 import { call, type AnswerOf } from '../../../api/call.ts'
 import { errorSentence } from '../../../api/change.ts'
 import { teamQuery } from '../../../api/member-queries.ts'
@@ -20,7 +19,6 @@ import { SettingsForm, useSettingsDraft } from './form.tsx'
 import { paths } from '../../../address/paths.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { focusFirstInvalid } from '../../../ui/field.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Avatar } from '../../../ui/avatar.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
@@ -55,8 +53,6 @@ const draftsOf = (project: ProjectSettings): readonly DraftRule[] => project.own
 const patchOf = (rules: readonly DraftRule[]) => ({ ownership_rules: rules.map(toOwnershipRule) })
 
 function OwnershipForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
-  const [judged, setJudged] = useState(false)
-  const root = useRef<HTMLFormElement>(null)
   const team = useQuery(teamQuery())
   const preview = useMutation({
     mutationFn: (sent: readonly DraftRule[]) =>
@@ -68,37 +64,24 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
   const {
     draft: rules,
     change,
+    tried,
+    check,
     error,
     form,
   } = useSettingsDraft(project, {
     draftOf: draftsOf,
     patchOf,
+    isWhole: (drafts) => drafts.every((rule) => ownershipProblem(rule) === null),
     said: ownershipTexts.saved,
     why,
     onChange: () => preview.reset(),
   })
-  /** Whether every rule is complete; moves the focus to the first field that is not. */
-  const areComplete = (): boolean => {
-    const fits = rules.every((rule) => ownershipProblem(rule) === null)
-    setJudged(!fits)
-    if (!fits && root.current !== null) focusFirstInvalid(root.current)
-    return fits
-  }
   const move = (index: number, by: -1 | 1) => {
     const [rule] = rules.slice(index, index + 1)
     if (rule !== undefined) change(rules.toSpliced(index, 1).toSpliced(index + by, 0, rule))
   }
   return (
-    <SettingsForm
-      name={ownershipTexts.title}
-      error={error}
-      failed={ownershipTexts.failed}
-      {...form}
-      onSave={() => {
-        if (areComplete()) form.onSave()
-      }}
-      formRef={root}
-    >
+    <SettingsForm name={ownershipTexts.title} error={error} failed={ownershipTexts.failed} form={form}>
       <Card
         title={ownershipTexts.rules}
         header={
@@ -121,7 +104,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
             rule={rule}
             members={team.data?.items ?? []}
             membersKnown={team.data !== undefined}
-            problem={judged ? ownershipProblem(rule) : null}
+            problem={tried ? ownershipProblem(rule) : null}
             why={why}
             onChange={(next) => change(rules.map((one) => (one.key === rule.key ? next : one)))}
             onMove={(by) => move(index, by)}
@@ -141,7 +124,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
               busy={preview.isPending}
               why={why}
               onClick={() => {
-                if (areComplete()) preview.mutate(rules)
+                if (check()) preview.mutate(rules)
               }}
             >
               {ownershipTexts.previewRun}

@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
 import { call } from '../../../../api/call.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../../api/queries.ts'
 import { useCan } from '../../../../app/can.ts'
@@ -23,7 +22,7 @@ import { ProjectPart } from '../project-part.tsx'
 import { SettingsForm, useSettingsDraft } from '../form.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { Card } from '../../../../ui/card.tsx'
-import { focusFirstInvalid, FieldHint } from '../../../../ui/field.tsx'
+import { FieldHint } from '../../../../ui/field.tsx'
 import { Spacer } from '../../../../ui/stack.tsx'
 import { Minor } from '../../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
@@ -66,8 +65,10 @@ const draftOf = ({ grouping_rules: rules }: ProjectSettings): Draft => ({
 
 const patchOf = ({ fingerprint, stack }: Draft) => ({ grouping_rules: toGroupingRules(fingerprint, stack) })
 
+const isWhole = ({ fingerprint, stack }: Draft): boolean =>
+  [...fingerprint, ...stack].every((rule) => Object.keys(groupingRuleProblems(rule)).length === 0)
+
 function RulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
-  const [asked, setAsked] = useState(false)
   const preview = useMutation({
     mutationFn: (sent: Draft) =>
       call('POST /api/projects/:projectId/grouping/preview', {
@@ -75,38 +76,16 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
         body: patchOf(sent),
       }),
   })
-  const { draft, change, error, form } = useSettingsDraft(project, {
+  const { draft, set, tried, check, error, form } = useSettingsDraft(project, {
     draftOf,
     patchOf,
+    isWhole,
     said: groupingTexts.saved,
     why,
     onChange: () => preview.reset(),
   })
-  const set = (part: Partial<Draft>) => change({ ...draft, ...part })
-  const isWhole = [...draft.fingerprint, ...draft.stack].every(
-    (rule) => Object.keys(groupingRuleProblems(rule)).length === 0,
-  )
-  const root = useRef<HTMLFormElement>(null)
-  /** Runs the action if all rules are valid; shows their errors otherwise. */
-  const send = (action: () => void) => {
-    setAsked(!isWhole)
-    if (isWhole) action()
-    else if (root.current !== null) focusFirstInvalid(root.current)
-  }
-
   return (
-    <SettingsForm
-      name={groupingTexts.title}
-      error={error}
-      failed={groupingTexts.failed}
-      {...form}
-      onSave={() => send(form.onSave)}
-      onDiscard={() => {
-        form.onDiscard()
-        setAsked(false)
-      }}
-      formRef={root}
-    >
+    <SettingsForm name={groupingTexts.title} error={error} failed={groupingTexts.failed} form={form}>
       <Card
         title={groupingTexts.fingerprintRules}
         header={
@@ -118,7 +97,9 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
               icon="eye"
               busy={preview.isPending}
               why={why}
-              onClick={() => send(() => preview.mutate(draft))}
+              onClick={() => {
+                if (check()) preview.mutate(draft)
+              }}
             >
               {groupingTexts.tryOut}
             </Button>
@@ -136,7 +117,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             number={index + 1}
             rule={rule}
             why={why}
-            asked={asked}
+            asked={tried}
             hits={preview.data?.fingerprint_rules[index]?.events}
             onChange={(next) => set({ fingerprint: replaced(draft.fingerprint, next) })}
             onUp={index === 0 ? undefined : () => set({ fingerprint: raised(draft.fingerprint, index) })}
@@ -181,7 +162,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             number={index + 1}
             rule={rule}
             why={why}
-            asked={asked}
+            asked={tried}
             hits={preview.data?.stack_rules[index]?.events}
             onChange={(next) => set({ stack: replaced(draft.stack, next) })}
             onUp={index === 0 ? undefined : () => set({ stack: raised(draft.stack, index) })}

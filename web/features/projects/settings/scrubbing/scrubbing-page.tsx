@@ -77,17 +77,16 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
       }),
   })
   const onChange = () => preview.reset()
-  const { draft, change, error, form } = useSettingsDraft(project, {
+  const { draft, set, error, form } = useSettingsDraft(project, {
     draftOf,
     patchOf,
     said: texts.saved,
     why,
     onChange,
   })
-  const set = (part: Partial<Draft>) => change({ ...draft, ...part })
   const readOnly = why !== undefined
   return (
-    <SettingsForm name={texts.title} error={error} failed={texts.failed} {...form}>
+    <SettingsForm name={texts.title} error={error} failed={texts.failed} form={form}>
       <Card title={texts.always}>
         <ul className={styles.rows}>
           <li className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
