@@ -3,7 +3,6 @@ import { ApiError, call, type AnswerOf } from './call.ts'
 
 /** Queries about the account of the logged-in user: sessions, devices, ways to sign in. */
 
-export type SignInMethods = AnswerOf<'GET /api/auth/methods'>
 export type OwnSession = AnswerOf<'GET /api/auth/sessions'>['items'][number]
 export type OwnDevice = AnswerOf<'GET /api/auth/devices'>['items'][number]
 export type Passkey = AnswerOf<'GET /api/auth/passkeys'>['items'][number]

@@ -7,6 +7,7 @@ import {
   useLayoutEffect,
   useRef,
   useState,
+  type ComponentProps,
   type FocusEvent,
   type KeyboardEvent,
   type ReactNode,
@@ -71,31 +72,10 @@ export function QueryField(props: QueryFieldProps) {
   const [state, setState] = useState(() => shown(query))
   const [caret, setCaret] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  const [listed, setListed] = useState<{ listId: string; activeId: string | null } | null>(null)
+  const [listed, setListed] = useState<Listed | null>(null)
   /** Where the caret goes when the field has rendered. */
   const [put, setPut] = useState<{ caret: number } | null>(null)
-  /** The queries that were searched and are not in the address yet. */
-  const asked = useRef<readonly string[]>([])
-
-  const search = (text: string) => {
-    const q = text.trim()
-    if (q === (asked.current.at(-1) ?? query)) return
-    asked.current = [...asked.current, q]
-    onSearch(q)
-  }
-  const searchSettled = useEffectEvent(() => search(state.text))
-  // Back and "Clear filters" change the query from outside. Our own change of the address must not undo later typing.
-  useEffect(() => {
-    const known = asked.current.lastIndexOf(query)
-    asked.current = known === -1 ? [] : asked.current.slice(known + 1)
-    if (known === -1) setState(shown(query))
-  }, [query])
-  useEffect(() => {
-    // An unfinished query would be an error: it is sent only on Enter.
-    if (!isFinished(state.text)) return undefined
-    const timer = setTimeout(searchSettled, SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [state.text, query])
+  const search = useSettledSearch({ query, text: state.text, onSearch, onOther: () => setState(shown(query)) })
   useLayoutEffect(() => {
     if (put === null) return
     input.current?.focus()
@@ -120,21 +100,16 @@ export function QueryField(props: QueryFieldProps) {
   const settle = () => {
     close()
     setState(shown(state.text))
-    remember(state.text)
-  }
-  const remember = (text: string) => {
-    if (isFinished(text) && text.trim() !== '') addQuery(list, text.trim())
+    remember(list, state.text)
   }
   const reopen = (chip: Chip) => {
     const next = reopened(state, chip)
     change(next, chip.end - next.from)
   }
-  const remove = (chip: Chip) => change(removed(state, chip))
 
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing) return
     const { selectionStart, selectionEnd } = event.currentTarget
-    const isAtStart = selectionStart === 0 && selectionEnd === 0
     const last = before.at(-1)
     if (part !== null && suggestions.current?.onKeyDown(event) === true) event.preventDefault()
     else if (event.key === 'ArrowDown') {
@@ -144,7 +119,7 @@ export function QueryField(props: QueryFieldProps) {
       event.preventDefault()
       search(state.text)
       settle()
-    } else if (event.key === 'Backspace' && isAtStart && last !== undefined) {
+    } else if (event.key === 'Backspace' && selectionStart === 0 && selectionEnd === 0 && last !== undefined) {
       event.preventDefault()
       reopen(last)
     } else if (event.key === 'Escape') {
@@ -158,16 +133,11 @@ export function QueryField(props: QueryFieldProps) {
   const onBlur = (event: FocusEvent) => {
     if (root.current?.contains(event.relatedTarget) !== true) settle()
   }
-  const chips = (all: readonly Chip[]) =>
-    all.map((chip) => (
-      <QueryChip
-        key={`${chip.start} ${chip.text}`}
-        chip={chip}
-        isWrong={isRefused && isWithin(chip, mistake.position)}
-        onEdit={() => reopen(chip)}
-        onRemove={() => remove(chip)}
-      />
-    ))
+  const chips = {
+    wrong: isRefused ? mistake.position : null,
+    onEdit: reopen,
+    onRemove: (chip: Chip) => change(removed(state, chip)),
+  }
 
   return (
     <div className={styles.field} ref={root} onBlur={onBlur}>
@@ -176,26 +146,16 @@ export function QueryField(props: QueryFieldProps) {
           <Icon name="search" />
         </span>
         {props.tokens}
-        {chips(before)}
-        <input
+        <Chips chips={before} {...chips} />
+        <QueryInput
           ref={input}
-          type="text"
-          role="combobox"
-          enterKeyHint="search"
+          listed={listed}
+          isBetween={after.length > 0}
           aria-label={label}
-          aria-autocomplete="list"
-          aria-expanded={listed !== null}
-          aria-controls={listed?.listId}
-          aria-activedescendant={listed?.activeId ?? undefined}
           aria-invalid={isRefused ? true : undefined}
           aria-describedby={notesId}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
           placeholder={state.text === '' ? placeholder : undefined}
           value={value}
-          data-between={after.length > 0 ? '' : undefined}
-          style={after.length > 0 ? { inlineSize: `${value.length + 1}ch` } : undefined}
           onChange={(event) => {
             const at = event.target.selectionStart ?? event.target.value.length
             const next = typed(state, event.target.value)
@@ -209,7 +169,7 @@ export function QueryField(props: QueryFieldProps) {
           onClick={() => setOpen(true)}
           onKeyDown={onKeyDown}
         />
-        {chips(after)}
+        <Chips chips={after} {...chips} />
         <span className={styles.end}>
           {props.keys === undefined ? null : <Kbd keys={props.keys} />}
           {props.end?.((term) => change(shown(addTerm(state.text, term))))}
@@ -234,7 +194,7 @@ export function QueryField(props: QueryFieldProps) {
               if (!isDone) return
               close()
               search(next.text)
-              remember(next.text)
+              remember(list, next.text)
             }}
           />
         </Suspense>
@@ -254,5 +214,93 @@ export function QueryField(props: QueryFieldProps) {
   )
 }
 
-const isWithin = (chip: Chip, place: QueryMistake['position']): boolean =>
-  place !== null && place.start < chip.end && chip.start < place.end
+/** The list of suggestions that is open, and its chosen row. */
+type Listed = { listId: string; activeId: string | null }
+
+type QueryInputProps = ComponentProps<'input'> & {
+  value: string
+  listed: Listed | null
+  /** Chips follow: the input is as wide as its text. */
+  isBetween: boolean
+}
+
+const QueryInput = ({ listed, isBetween, ...rest }: QueryInputProps) => (
+  <input
+    {...rest}
+    type="text"
+    role="combobox"
+    enterKeyHint="search"
+    aria-autocomplete="list"
+    aria-expanded={listed !== null}
+    aria-controls={listed?.listId}
+    aria-activedescendant={listed?.activeId ?? undefined}
+    autoComplete="off"
+    autoCapitalize="none"
+    spellCheck={false}
+    data-between={isBetween ? '' : undefined}
+    style={isBetween ? { inlineSize: `${rest.value.length + 1}ch` } : undefined}
+  />
+)
+
+type SettledSearchOptions = {
+  /** The query of the address. */
+  query: string
+  /** The query as it is typed. */
+  text: string
+  onSearch: (query: string) => void
+  /** The query of the address is another than those that were searched here. */
+  onOther: () => void
+}
+
+/**
+ * Searches when typing pauses, unless the query is unfinished.
+ * @returns searches at once
+ */
+function useSettledSearch({ query, text, onSearch, onOther }: SettledSearchOptions): (text: string) => void {
+  /** The queries that were searched and are not in the address yet. */
+  const asked = useRef<readonly string[]>([])
+  const search = (wanted: string) => {
+    const q = wanted.trim()
+    if (q === (asked.current.at(-1) ?? query)) return
+    asked.current = [...asked.current, q]
+    onSearch(q)
+  }
+  const searchSettled = useEffectEvent(() => search(text))
+  const follow = useEffectEvent(onOther)
+  // Back and "Clear filters" change the query from outside. Our own change of the address must not undo later typing.
+  useEffect(() => {
+    const known = asked.current.lastIndexOf(query)
+    asked.current = known === -1 ? [] : asked.current.slice(known + 1)
+    if (known === -1) follow()
+  }, [query])
+  useEffect(() => {
+    // An unfinished query would be an error: it is sent only on Enter.
+    if (!isFinished(text)) return undefined
+    const timer = setTimeout(searchSettled, SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [text, query])
+  return search
+}
+
+function remember(list: string, text: string): void {
+  if (isFinished(text) && text.trim() !== '') addQuery(list, text.trim())
+}
+
+type ChipsProps = {
+  chips: readonly Chip[]
+  /** The place of the mistake. */
+  wrong: QueryMistake['position']
+  onEdit: (chip: Chip) => void
+  onRemove: (chip: Chip) => void
+}
+
+const Chips = ({ chips, wrong, onEdit, onRemove }: ChipsProps) =>
+  chips.map((chip) => (
+    <QueryChip
+      key={`${chip.start} ${chip.text}`}
+      chip={chip}
+      isWrong={wrong !== null && wrong.start < chip.end && chip.start < wrong.end}
+      onEdit={() => onEdit(chip)}
+      onRemove={() => onRemove(chip)}
+    />
+  ))

@@ -1,5 +1,14 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type CSSProperties, type RefObject } from 'react'
+import {
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type CSSProperties,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import type { Edit } from '../../../subjects/issue/changes.ts'
 import type { Issue } from '../../../api/issue-queries.ts'
 import { useProjectPlatforms } from '../../../subjects/issue/platforms.ts'
@@ -53,6 +62,19 @@ export type ListProps = {
   busy: boolean
 }
 
+const { columns } = issuesTexts
+/** The heads of the columns after the boxes; null for the trend, whose head says its time. */
+const HEADS: readonly { head: ReactNode; className: string | undefined }[] = [
+  { head: <span className={typeStyles.hidden}>{issuesTexts.severity}</span>, className: issuesStyles.cellSev },
+  { head: columns.issue, className: issuesStyles.cellTitle },
+  { head: null, className: issuesStyles.cellTrend },
+  { head: columns.events, className: classNames(issuesStyles.cellEv, fitStyles.textEnd, typeStyles.medium) },
+  { head: columns.users, className: classNames(issuesStyles.cellUs, fitStyles.textEnd) },
+  { head: columns.age, className: classNames(issuesStyles.cellAge, fitStyles.tight, narrowStyles.hiddenAt924) },
+  { head: columns.status, className: issuesStyles.cellSt },
+  { head: columns.assignee, className: issuesStyles.cellWho },
+]
+
 /** The list as a table, virtualised if it is long. */
 export function IssueList(props: ListProps) {
   const { rows, total, search, selection, focusTurn, fresh, onAll, onNearEnd, onToggle, busy } = props
@@ -93,35 +115,14 @@ export function IssueList(props: ListProps) {
                 />
               </label>
             </span>
-            <span role="columnheader" className={issuesStyles.cellSev}>
-              <span className={typeStyles.hidden}>{issuesTexts.severity}</span>
-            </span>
-            <span role="columnheader" className={issuesStyles.cellTitle}>
-              {issuesTexts.columns.issue}
-            </span>
-            <span role="columnheader" className={issuesStyles.cellTrend}>
-              {selectedWindow(search) === null
-                ? issuesTexts.trendOver[search.range ?? DEFAULT_RANGE]
-                : issuesTexts.columns.trend}
-            </span>
-            <span role="columnheader" className={classNames(issuesStyles.cellEv, fitStyles.textEnd, typeStyles.medium)}>
-              {issuesTexts.columns.events}
-            </span>
-            <span role="columnheader" className={classNames(issuesStyles.cellUs, fitStyles.textEnd)}>
-              {issuesTexts.columns.users}
-            </span>
-            <span
-              role="columnheader"
-              className={classNames(issuesStyles.cellAge, fitStyles.tight, narrowStyles.hiddenAt924)}
-            >
-              {issuesTexts.columns.age}
-            </span>
-            <span role="columnheader" className={issuesStyles.cellSt}>
-              {issuesTexts.columns.status}
-            </span>
-            <span role="columnheader" className={issuesStyles.cellWho}>
-              {issuesTexts.columns.assignee}
-            </span>
+            {HEADS.map(({ head, className }) => (
+              <span key={className} role="columnheader" className={className}>
+                {head ??
+                  (selectedWindow(search) === null
+                    ? issuesTexts.trendOver[search.range ?? DEFAULT_RANGE]
+                    : columns.trend)}
+              </span>
+            ))}
           </div>
         </div>
         <div role="rowgroup" className={busy ? `${styles.issues} ${styles.isOld}` : styles.issues} ref={body}>
