@@ -36,6 +36,12 @@ function restoreAll(client: QueryClient, memory: Memory): void {
   for (const [key, data] of memory) client.setQueryData(key, data)
 }
 
+/** Takes an entry out of a cached list. */
+export const takeOut = (client: QueryClient, key: QueryKey, id: string): void =>
+  void client.setQueryData<{ items: readonly { id: string }[] }>(key, (list) =>
+    list === undefined ? list : { ...list, items: list.items.filter((one) => one.id !== id) },
+  )
+
 const readAgain = (client: QueryClient, keys: readonly QueryKey[]): Promise<unknown> =>
   Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 

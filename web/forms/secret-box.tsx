@@ -1,12 +1,10 @@
-import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { InputBox } from '../ui/field.tsx'
 import { Note } from '../ui/note.tsx'
-import { Toolbar } from '../ui/stack.tsx'
 import { appTexts } from '../app/texts.ts'
+import { LeaveGuard } from './leave-guard.tsx'
 import styles from './secret-box.module.css'
 import typeStyles from '../ui/type.module.css'
 
@@ -28,12 +26,6 @@ type SecretBoxProps = {
 /** Shows a secret that the service just answered, this once. Leaving the page before it is stored asks first. */
 export function SecretBox({ title, label, secret, lost, onStored, children }: SecretBoxProps) {
   const field = useRef<HTMLInputElement>(null)
-  const leaving = useBlocker({
-    // Another selection on this page keeps the box.
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
-    enableBeforeUnload: true,
-    withResolver: true,
-  })
   useEffect(() => {
     field.current?.focus({ preventScroll: true })
     field.current?.scrollIntoView({ block: 'nearest' })
@@ -58,15 +50,7 @@ export function SecretBox({ title, label, secret, lost, onStored, children }: Se
         </Button>
       </div>
       {children}
-      <Dialog open={leaving.status === 'blocked'} onClose={() => leaving.reset?.()} title={texts.leaveTitle}>
-        <p>{lost}</p>
-        <Toolbar align="end">
-          <Button onClick={() => leaving.reset?.()}>{texts.stay}</Button>
-          <Button look="danger" onClick={() => leaving.proceed?.()}>
-            {texts.leaveNow}
-          </Button>
-        </Toolbar>
-      </Dialog>
+      <LeaveGuard title={texts.leaveTitle} text={lost} stay={texts.stay} leave={texts.leaveNow} />
     </Note>
   )
 }

@@ -1,10 +1,9 @@
 import { useState, type ReactNode } from 'react'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { Toolbar } from '../ui/stack.tsx'
 import { appTexts } from '../app/texts.ts'
+import { DialogFoot } from './dialog-foot.tsx'
 
 type TypedConfirmProps = {
   title: string
@@ -57,12 +56,7 @@ export function TypedConfirm({
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
-        <Toolbar align="end">
-          <Button onClick={onClose}>{appTexts.cancel}</Button>
-          <Button type="submit" look="danger" busy={isBusy} why={ready ? undefined : label}>
-            {submit}
-          </Button>
-        </Toolbar>
+        <DialogFoot onClose={onClose} submit={submit} look="danger" busy={isBusy} why={ready ? undefined : label} />
       </Form>
     </Dialog>
   )

@@ -1,10 +1,8 @@
 import { useBlocker } from '@tanstack/react-router'
 import { createContext, use, useEffectEvent, useId, useLayoutEffect, useState, type ReactNode } from 'react'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Toolbar } from '../ui/stack.tsx'
 import { useKeys } from '../app/keys.ts'
 import { appTexts } from '../app/texts.ts'
+import { ConfirmDialog } from './confirm-dialog.tsx'
 
 const texts = appTexts.unsaved
 
@@ -50,17 +48,15 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
   return (
     <Unsaved value={forms}>
       {children}
-      <Dialog open={leaving.status === 'blocked'} onClose={() => leaving.reset?.()} title={texts.title}>
-        <p>{texts.lost}</p>
-        <Toolbar align="end">
-          <Button data-autofocus onClick={() => leaving.reset?.()}>
-            {texts.stay}
-          </Button>
-          <Button look="danger" onClick={() => leaving.proceed?.()}>
-            {texts.leave}
-          </Button>
-        </Toolbar>
-      </Dialog>
+      <ConfirmDialog
+        open={leaving.status === 'blocked'}
+        title={texts.title}
+        text={texts.lost}
+        cancel={texts.stay}
+        submit={texts.leave}
+        onConfirm={() => leaving.proceed?.()}
+        onClose={() => leaving.reset?.()}
+      />
     </Unsaved>
   )
 }

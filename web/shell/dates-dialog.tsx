@@ -1,12 +1,11 @@
 import { useState } from 'react'
+import { DialogFoot } from '../forms/dialog-foot.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, focusFirstInvalid } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { zoneName } from '../ui/format.ts'
-import { Toolbar } from '../ui/stack.tsx'
 import { Minor } from '../ui/text.tsx'
-import { appTexts } from '../app/texts.ts'
 import { parseDates, MAX_DAYS, wallText, type Dates } from './dates-model.ts'
 import { datesTexts as texts } from './dates-texts.ts'
 import { shellTexts } from './texts.ts'
@@ -55,17 +54,13 @@ export function DatesDialog({ dates, onChoose, onClose }: DatesDialogProps) {
           onChange={(event) => setFields({ ...fields, to: event.target.value })}
         />
         <Minor as="p">{texts.hint(MAX_DAYS, zone)}</Minor>
-        <Toolbar align="end">
+        <DialogFoot onClose={onClose} submit={texts.show}>
           {dates === null ? null : (
             <Button look="ghost" onClick={() => onChoose(null)}>
               {texts.clear}
             </Button>
           )}
-          <Button onClick={onClose}>{appTexts.cancel}</Button>
-          <Button look="primary" type="submit">
-            {texts.show}
-          </Button>
-        </Toolbar>
+        </DialogFoot>
       </Form>
     </Dialog>
   )

@@ -1,7 +1,7 @@
+import { ErrorNote } from '../../forms/error-note.tsx'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import type { AlertRule } from '../../api/alert-queries.ts'
-import { errorSentence } from '../../api/change.ts'
 import { paths } from '../../address/paths.ts'
 import { useCan } from '../../app/can.ts'
 import { useFormModel } from '../../forms/form-model.ts'
@@ -118,11 +118,7 @@ function RuleForm({ rule, initial, note }: BuilderProps) {
               {texts.testWarning}
             </Note>
           )}
-          {error === null ? null : (
-            <Note tone="red" icon="warn" role="alert">
-              {errorSentence(error, { name: texts.name, projectId: texts.project })}
-            </Note>
-          )}
+          <ErrorNote error={error} labels={{ name: texts.name, projectId: texts.project }} />
           {tried && isIncomplete(draft) ? (
             <FieldHint role="alert" bad>
               <Icon name="warn" />

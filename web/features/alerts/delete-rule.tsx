@@ -1,12 +1,9 @@
+import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { useNavigate } from '@tanstack/react-router'
 import type { AlertRule } from '../../api/alert-queries.ts'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { paths } from '../../address/paths.ts'
-import { appTexts } from '../../app/texts.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Toolbar } from '../../ui/stack.tsx'
 import { builderTexts as texts } from './builder-texts.ts'
 
 type DeleteRuleProps = { rule: AlertRule; onDeleted: () => void; onClose: () => void }
@@ -34,16 +31,13 @@ export function DeleteRule({ rule, onDeleted, onClose }: DeleteRuleProps) {
       onError: onClose,
     })
   return (
-    <Dialog open onClose={onClose} title={texts.deleteTitle}>
-      <p>{texts.deleteText(rule.name)}</p>
-      <Toolbar align="end">
-        <Button data-autofocus onClick={onClose}>
-          {appTexts.cancel}
-        </Button>
-        <Button look="danger" busy={remove.isPending} onClick={submit}>
-          {texts.delete}
-        </Button>
-      </Toolbar>
-    </Dialog>
+    <ConfirmDialog
+      title={texts.deleteTitle}
+      text={texts.deleteText(rule.name)}
+      submit={texts.delete}
+      isBusy={remove.isPending}
+      onConfirm={submit}
+      onClose={onClose}
+    />
   )
 }

@@ -42,6 +42,4 @@ export const changeTexts = {
   deleteTextAll:
     'All their events and comments are deleted too. This cannot be undone. New events of the same kind create new issues.',
   deleteConfirmation: (count: number) => `delete ${count}`,
-  deleteLabel: (word: string) => `Type “${word}” to confirm`,
-  cancel: 'Cancel',
 } as const

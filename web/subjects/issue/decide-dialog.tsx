@@ -1,10 +1,9 @@
+import { DialogFoot } from '../../forms/dialog-foot.tsx'
 import { useState, type SyntheticEvent } from 'react'
 import type { Edit } from './changes.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { useNow } from '../../ui/now.ts'
-import { Toolbar } from '../../ui/stack.tsx'
 import { decideTexts } from './decide-texts.ts'
 import type { Ask } from './decide.tsx'
 import { parseDecision, initialFieldValue } from './decide-model.ts'
@@ -53,12 +52,10 @@ export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
             onChange={(event) => setWindow(event.target.value)}
           />
         ) : null}
-        <Toolbar align="end">
-          <Button onClick={onClose}>{decideTexts.cancel}</Button>
-          <Button look="primary" type="submit">
-            {ask === 'release' || ask === 'commit' ? decideTexts.resolve : decideTexts.ignore}
-          </Button>
-        </Toolbar>
+        <DialogFoot
+          onClose={onClose}
+          submit={ask === 'release' || ask === 'commit' ? decideTexts.resolve : decideTexts.ignore}
+        />
       </form>
     </Dialog>
   )

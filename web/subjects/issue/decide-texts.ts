@@ -49,7 +49,6 @@ export const decideTexts = {
     window: 'Enter a whole number from 1 to 10,080 (7 days), or leave it empty.',
     time: 'Enter a date in the future.',
   },
-  cancel: 'Cancel',
   resolve: 'Resolve',
   ignore: 'Ignore',
 

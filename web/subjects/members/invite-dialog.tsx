@@ -1,3 +1,4 @@
+import { DialogFoot } from '../../forms/dialog-foot.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { MAX_INVITED_EMAILS } from '#shared/limits.ts'
@@ -7,12 +8,10 @@ import { errorSentence, useChange } from '../../api/change.ts'
 import { meQuery } from '../../api/queries.ts'
 import { appTexts } from '../../app/texts.ts'
 import { AreaField } from '../../ui/area-field.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { focusFirstInvalid, SelectField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
-import { Toolbar } from '../../ui/stack.tsx'
 import { addressesIn, ROLES_BY_RANK } from './roles.ts'
 import { membersTexts } from './texts.ts'
 import styles from './invite-dialog.module.css'
@@ -95,12 +94,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             </option>
           ))}
         </SelectField>
-        <Toolbar align="end">
-          <Button onClick={onClose}>{refused.length === 0 ? appTexts.cancel : texts.close}</Button>
-          <Button look="primary" type="submit" busy={invite.isPending}>
-            {texts.submit(addresses.length)}
-          </Button>
-        </Toolbar>
+        <DialogFoot
+          cancel={refused.length === 0 ? appTexts.cancel : texts.close}
+          onClose={onClose}
+          submit={texts.submit(addresses.length)}
+          busy={invite.isPending}
+        />
       </Form>
     </Dialog>
   )

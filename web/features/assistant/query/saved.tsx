@@ -1,16 +1,15 @@
+import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type SyntheticEvent } from 'react'
 import { savedQueriesQuery, type Asked, type SavedQuery } from '../../../api/assistant-queries.ts'
 import { call } from '../../../api/call.ts'
 import { errorSentence, useChange } from '../../../api/change.ts'
-import { appTexts } from '../../../app/texts.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { Popover } from '../../../ui/popover.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { queryTexts as texts } from './texts.ts'
 import styles from './saved.module.css'
@@ -107,12 +106,12 @@ export function SaveQuery({ projectId, asked, onClose }: { projectId: string; as
           data-autofocus
           onChange={(event) => setName(event.target.value)}
         />
-        <Toolbar align="end">
-          <Button onClick={onClose}>{appTexts.cancel}</Button>
-          <Button look="primary" type="submit" busy={save.isPending} why={name.trim() === '' ? texts.name : undefined}>
-            {texts.save}
-          </Button>
-        </Toolbar>
+        <DialogFoot
+          onClose={onClose}
+          submit={texts.save}
+          busy={save.isPending}
+          why={name.trim() === '' ? texts.name : undefined}
+        />
       </form>
     </Dialog>
   )

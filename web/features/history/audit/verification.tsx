@@ -1,6 +1,6 @@
+import { ErrorNote } from '../../../forms/error-note.tsx'
 import { useMutation } from '@tanstack/react-query'
 import { call, type AnswerOf } from '../../../api/call.ts'
-import { errorSentence } from '../../../api/change.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -13,12 +13,7 @@ export const useVerification = () => useMutation({ mutationFn: () => call('GET /
 
 /** Whether the chain is whole; where not, the first entry that is wrong and why. */
 export function VerificationNote({ result, error }: { result: Verification | undefined; error: Error | null }) {
-  if (error !== null)
-    return (
-      <Note tone="red" icon="warn" role="alert">
-        {texts.notVerified} {errorSentence(error)}
-      </Note>
-    )
+  if (error !== null) return <ErrorNote error={error} before={texts.notVerified} />
   if (result === undefined) return null
   if (!result.ok)
     return (

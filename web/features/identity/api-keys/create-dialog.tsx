@@ -1,14 +1,12 @@
+import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useState } from 'react'
 import { SCOPES, type Scope } from '#shared/permissions.ts'
 import { call } from '../../../api/call.ts'
 import { errorSentence, useChange } from '../../../api/change.ts'
 import { apiKeysQuery, type NewApiKey } from '../../../api/team-queries.ts'
-import { appTexts } from '../../../app/texts.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, FieldHint, FieldLegend, focusFirstInvalid, SelectField } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { apiKeysTexts } from './texts.ts'
 import styles from './create-dialog.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -103,12 +101,7 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
             </option>
           ))}
         </SelectField>
-        <Toolbar align="end">
-          <Button onClick={onClose}>{appTexts.cancel}</Button>
-          <Button look="primary" type="submit" busy={create.isPending}>
-            {texts.submit}
-          </Button>
-        </Toolbar>
+        <DialogFoot onClose={onClose} submit={texts.submit} busy={create.isPending} />
       </Form>
     </Dialog>
   )

@@ -1,10 +1,7 @@
+import { ConfirmDialog } from '../../../forms/confirm-dialog.tsx'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { apiKeysQuery, type ApiKey } from '../../../api/team-queries.ts'
-import { appTexts } from '../../../app/texts.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { apiKeysTexts } from './texts.ts'
 
 const texts = apiKeysTexts.revocation
@@ -19,16 +16,13 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
     failed: texts.failed,
   })
   return (
-    <Dialog open onClose={onClose} title={texts.title(apiKey.name)}>
-      <p>{texts.text}</p>
-      <Toolbar align="end">
-        <Button data-autofocus onClick={onClose}>
-          {appTexts.cancel}
-        </Button>
-        <Button look="danger" busy={revoke.isPending} onClick={() => revoke.mutate(undefined, { onSettled: onClose })}>
-          {texts.submit}
-        </Button>
-      </Toolbar>
-    </Dialog>
+    <ConfirmDialog
+      title={texts.title(apiKey.name)}
+      text={texts.text}
+      submit={texts.submit}
+      isBusy={revoke.isPending}
+      onConfirm={() => revoke.mutate(undefined, { onSettled: onClose })}
+      onClose={onClose}
+    />
   )
 }

@@ -1,12 +1,9 @@
+import { ErrorNote } from '../../../forms/error-note.tsx'
+import { ConfirmDialog } from '../../../forms/confirm-dialog.tsx'
 import { call } from '../../../api/call.ts'
-import { errorSentence, useChange } from '../../../api/change.ts'
+import { useChange } from '../../../api/change.ts'
 import { endSession } from '../../../api/session.ts'
 import type { TeamMember } from '../../../api/team-queries.ts'
-import { appTexts } from '../../../app/texts.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { Note } from '../../../ui/note.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { membersTexts } from './texts.ts'
 
 const texts = membersTexts.removal
@@ -28,21 +25,15 @@ export function RemoveDialog({ member, isOwn, onClose }: RemoveDialogProps) {
     if (isOwn) endSession({ left: true, reason: null })
   }
   return (
-    <Dialog open onClose={onClose} title={isOwn ? texts.ownTitle : texts.title(member.name)}>
-      <p>{isOwn ? texts.ownText : texts.text}</p>
-      {remove.error === null ? null : (
-        <Note tone="red" icon="warn" role="alert">
-          {errorSentence(remove.error)}
-        </Note>
-      )}
-      <Toolbar align="end">
-        <Button data-autofocus onClick={onClose}>
-          {appTexts.cancel}
-        </Button>
-        <Button look="danger" busy={remove.isPending} onClick={() => remove.mutate(undefined, { onSuccess })}>
-          {isOwn ? texts.ownSubmit : texts.submit}
-        </Button>
-      </Toolbar>
-    </Dialog>
+    <ConfirmDialog
+      title={isOwn ? texts.ownTitle : texts.title(member.name)}
+      text={isOwn ? texts.ownText : texts.text}
+      submit={isOwn ? texts.ownSubmit : texts.submit}
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate(undefined, { onSuccess })}
+      onClose={onClose}
+    >
+      <ErrorNote error={remove.error} />
+    </ConfirmDialog>
   )
 }

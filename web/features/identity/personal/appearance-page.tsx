@@ -3,7 +3,7 @@ import { setPrefs, usePrefs } from '../../../app/prefs.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Switch } from '../../../ui/switch.tsx'
-import { SettingRow } from './setting-row.tsx'
+import { SettingRow } from '../../../frames/setting-row.tsx'
 import { personalTexts } from './texts.ts'
 import styles from '../../../frames/settings.module.css'
 

@@ -1,11 +1,10 @@
+import { LeaveGuard } from '../../../forms/leave-guard.tsx'
 import { useQuery } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { meQuery } from '../../../api/queries.ts'
 import { downloadText } from '../../../app/download.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { personalTexts } from './texts.ts'
@@ -48,21 +47,6 @@ export function BackupCodes({ codes, children }: { codes: readonly string[]; chi
 }
 
 /** Asks before the page with codes that are not stored is left. */
-export function LeaveGuard() {
-  const leaving = useBlocker({
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
-    enableBeforeUnload: true,
-    withResolver: true,
-  })
-  return (
-    <Dialog open={leaving.status === 'blocked'} onClose={() => leaving.reset?.()} title={texts.leaveTitle}>
-      <p>{texts.leave}</p>
-      <Toolbar align="end">
-        <Button onClick={() => leaving.reset?.()}>{texts.stay}</Button>
-        <Button look="danger" onClick={() => leaving.proceed?.()}>
-          {texts.leaveNow}
-        </Button>
-      </Toolbar>
-    </Dialog>
-  )
-}
+export const CodesGuard = () => (
+  <LeaveGuard title={texts.leaveTitle} text={texts.leave} stay={texts.stay} leave={texts.leaveNow} />
+)

@@ -1,3 +1,4 @@
+import { SettingRow } from '../../../frames/setting-row.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { chatLinksQuery, type ChatLink } from '../../../api/account-queries.ts'
 import { call } from '../../../api/call.ts'
@@ -8,10 +9,6 @@ import { Card } from '../../../ui/card.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { Minor } from '../../../ui/text.tsx'
 import { personalTexts } from './texts.ts'
-import settingsStyles from '../../../frames/settings.module.css'
-import { classNames } from '../../../ui/class-names.ts'
-import narrowStyles from '../../../ui/narrow.module.css'
-import typeStyles from '../../../ui/type.module.css'
 
 const texts = personalTexts.chatLinks
 
@@ -45,14 +42,10 @@ function ChatLinkRow({ link }: { link: ChatLink }) {
     failed: texts.notRemoved,
   })
   return (
-    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-      <div>
-        <b>{texts.named(name, team)}</b>
-        <Minor as="p">{texts.linkedOn(formatDay(created_at))}</Minor>
-      </div>
+    <SettingRow title={texts.named(name, team)} more={texts.linkedOn(formatDay(created_at))}>
       <Button size="sm" look="danger" busy={remove.isPending} onClick={() => remove.mutate(undefined)}>
         {texts.remove}
       </Button>
-    </li>
+    </SettingRow>
   )
 }

@@ -1,14 +1,12 @@
+import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useState } from 'react'
 import { ApiError } from '../../../api/call.ts'
 import { errorSentence } from '../../../api/change.ts'
-import { appTexts } from '../../../app/texts.ts'
 import { PasswordField } from '../../../forms/password-field.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { focusFirstInvalid } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
 import { Note } from '../../../ui/note.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { personalTexts } from './texts.ts'
 
@@ -129,12 +127,7 @@ export function PasswordDialog({
           />
         ) : null}
         {more === undefined ? null : <Minor as="p">{more}</Minor>}
-        <Toolbar align="end">
-          <Button onClick={onClose}>{appTexts.cancel}</Button>
-          <Button type="submit" look={danger ? 'danger' : 'primary'} busy={isBusy}>
-            {submit}
-          </Button>
-        </Toolbar>
+        <DialogFoot onClose={onClose} submit={submit} look={danger ? 'danger' : 'primary'} busy={isBusy} />
       </Form>
     </Dialog>
   )

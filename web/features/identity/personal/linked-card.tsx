@@ -1,3 +1,5 @@
+import { SettingRow } from '../../../frames/setting-row.tsx'
+import { ConfirmDialog } from '../../../forms/confirm-dialog.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SignInError } from '#shared/sign-in-errors.ts'
@@ -6,21 +8,14 @@ import { buildAddress, call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { ProviderIcon, type Provider } from '../../../frames/provider-icon.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
-import { appTexts } from '../../../app/texts.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { addToast } from '../../../ui/toasts.tsx'
 import { bodyWithPassword, useConfirmation } from './confirm.tsx'
 import { personalTexts } from './texts.ts'
-import settingsStyles from '../../../frames/settings.module.css'
-import { classNames } from '../../../ui/class-names.ts'
-import narrowStyles from '../../../ui/narrow.module.css'
-import typeStyles from '../../../ui/type.module.css'
 import styles from './personal.module.css'
 
 const texts = personalTexts.linked
@@ -97,19 +92,20 @@ function LinkedRow({ account }: { account: LinkedAccount }) {
       onSettled: close,
     })
   return (
-    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-      <ProviderIcon provider={provider} />
-      <div>
-        <b>{name}</b>
-        <Minor as="p">
+    <SettingRow
+      start={<ProviderIcon provider={provider} />}
+      title={name}
+      more={
+        <>
           {linked_at === null
             ? texts.notLinked
             : login === null
               ? texts.linkedOn(formatDay(linked_at))
               : texts.linkedAs(login, formatDay(linked_at))}
           {available ? null : `, ${texts.unavailable}`}
-        </Minor>
-      </div>
+        </>
+      }
+    >
       {linked_at === null ? (
         <a
           {...buttonLook({ size: 'sm' })}
@@ -123,19 +119,16 @@ function LinkedRow({ account }: { account: LinkedAccount }) {
         </Button>
       )}
       {asks ? (
-        <Dialog open onClose={close} title={texts.unlinkTitle(name)}>
-          <p>{texts.unlinkText(name)}</p>
-          <Toolbar align="end">
-            <Button onClick={close} data-autofocus>
-              {appTexts.cancel}
-            </Button>
-            <Button look="danger" busy={unlink.isPending} onClick={send}>
-              {texts.unlink}
-            </Button>
-          </Toolbar>
-        </Dialog>
+        <ConfirmDialog
+          title={texts.unlinkTitle(name)}
+          text={texts.unlinkText(name)}
+          submit={texts.unlink}
+          isBusy={unlink.isPending}
+          onConfirm={send}
+          onClose={close}
+        />
       ) : null}
       {dialog}
-    </li>
+    </SettingRow>
   )
 }

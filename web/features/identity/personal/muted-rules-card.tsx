@@ -1,3 +1,4 @@
+import { SettingRow } from '../../../frames/setting-row.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { mutedRulesQuery, type MutedRule } from '../../../api/account-queries.ts'
 import { call } from '../../../api/call.ts'
@@ -7,10 +8,6 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { personalTexts } from './texts.ts'
-import settingsStyles from '../../../frames/settings.module.css'
-import { classNames } from '../../../ui/class-names.ts'
-import narrowStyles from '../../../ui/narrow.module.css'
-import typeStyles from '../../../ui/type.module.css'
 
 const texts = personalTexts.mutedRules
 
@@ -43,14 +40,10 @@ function MutedRow({ muted: { id, rule, project } }: { muted: MutedRule }) {
     failed: texts.notRestored,
   })
   return (
-    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-      <div>
-        <b>{rule.name}</b>
-        <Minor as="p">{project.name}</Minor>
-      </div>
+    <SettingRow title={rule.name} more={project.name}>
       <Button size="sm" busy={restore.isPending} onClick={() => restore.mutate(undefined)}>
         {texts.restore}
       </Button>
-    </li>
+    </SettingRow>
   )
 }

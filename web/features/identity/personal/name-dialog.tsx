@@ -1,11 +1,9 @@
+import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useState } from 'react'
 import { errorSentence } from '../../../api/change.ts'
-import { appTexts } from '../../../app/texts.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, focusFirstInvalid } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 
 type NameDialogProps = {
   title: string
@@ -59,12 +57,7 @@ export function NameDialog({
           onChange={(event) => setGiven(event.target.value)}
           onFocus={(event) => event.target.select()}
         />
-        <Toolbar align="end">
-          <Button onClick={onClose}>{appTexts.cancel}</Button>
-          <Button type="submit" look="primary" busy={isBusy}>
-            {submit}
-          </Button>
-        </Toolbar>
+        <DialogFoot onClose={onClose} submit={submit} busy={isBusy} />
       </Form>
     </Dialog>
   )

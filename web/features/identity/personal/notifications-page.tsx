@@ -13,7 +13,7 @@ import { notificationsTexts as texts } from './notifications-texts.ts'
 import { MutedRulesCard } from './muted-rules-card.tsx'
 import { PushDevicesCard } from './push-devices-card.tsx'
 import { QuietHoursCard } from './quiet-hours-card.tsx'
-import { SettingRow } from './setting-row.tsx'
+import { SettingRow } from '../../../frames/setting-row.tsx'
 import settingsStyles from '../../../frames/settings.module.css'
 
 /** How the user is notified outside the dashboard. */

@@ -1,3 +1,5 @@
+import { SettingRow } from '../../../frames/setting-row.tsx'
+import { ConfirmDialog } from '../../../forms/confirm-dialog.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { passkeysQuery, type Passkey } from '../../../api/account-queries.ts'
@@ -8,10 +10,9 @@ import { PageQuery } from '../../../frames/page-query.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
-import { Spacer, Toolbar } from '../../../ui/stack.tsx'
+import { Spacer } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { addToast } from '../../../ui/toasts.tsx'
@@ -19,10 +20,6 @@ import { formatDay } from '../../../ui/format.ts'
 import { bodyWithPassword, useConfirmation } from './confirm.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { personalTexts } from './texts.ts'
-import settingsStyles from '../../../frames/settings.module.css'
-import { classNames } from '../../../ui/class-names.ts'
-import narrowStyles from '../../../ui/narrow.module.css'
-import typeStyles from '../../../ui/type.module.css'
 import styles from './personal.module.css'
 
 const texts = personalTexts.passkeys
@@ -71,11 +68,11 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
   const { id, name, created_at, last_used_at, backed_up } = passkey
   const close = () => setOpen(null)
   return (
-    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-      <Icon name="passkey" />
-      <div>
-        <b>{name}</b>
-        <Minor as="p">
+    <SettingRow
+      start={<Icon name="passkey" />}
+      title={name}
+      more={
+        <>
           {texts.added(formatDay(created_at))},{' '}
           {last_used_at === null ? (
             texts.unused
@@ -85,8 +82,9 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
             </>
           )}
           {backed_up ? `, ${texts.synced}` : null}
-        </Minor>
-      </div>
+        </>
+      }
+    >
       <Menu
         label={name}
         align="end"
@@ -98,7 +96,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
       />
       {open === 'rename' ? <RenameDialog id={id} name={name} onClose={close} /> : null}
       {open === 'remove' ? <RemoveDialog id={id} name={name} onClose={close} /> : null}
-    </li>
+    </SettingRow>
   )
 }
 
@@ -151,17 +149,14 @@ function RemoveDialog({ id, name, onClose }: OwnDialogProps) {
     })
   return (
     <>
-      <Dialog open onClose={onClose} title={texts.removeTitle(name)}>
-        <p>{texts.removeText}</p>
-        <Toolbar align="end">
-          <Button onClick={onClose} data-autofocus>
-            {appTexts.cancel}
-          </Button>
-          <Button look="danger" busy={remove.isPending} onClick={send}>
-            {texts.remove}
-          </Button>
-        </Toolbar>
-      </Dialog>
+      <ConfirmDialog
+        title={texts.removeTitle(name)}
+        text={texts.removeText}
+        submit={texts.remove}
+        isBusy={remove.isPending}
+        onConfirm={send}
+        onClose={onClose}
+      />
       {dialog}
     </>
   )

@@ -2,7 +2,7 @@ import { platformName } from '#shared/platforms.ts'
 import { useQuery } from '@tanstack/react-query'
 import { pushDevicesQuery, type PushDevice } from '../../../api/notification-queries.ts'
 import { call } from '../../../api/call.ts'
-import { useChange } from '../../../api/change.ts'
+import { takeOut, useChange } from '../../../api/change.ts'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -50,10 +50,7 @@ function DeviceRow({ device }: { device: PushDevice }) {
     send: () => call('DELETE /api/notifications/devices/:deviceId', { params: { deviceId: id } }),
     same: () => id,
     touches,
-    guess: (client) =>
-      client.setQueryData(pushDevicesQuery.queryKey, (list) =>
-        list === undefined ? list : { ...list, items: list.items.filter((other) => other.id !== id) },
-      ),
+    guess: (client) => takeOut(client, pushDevicesQuery.queryKey, id),
     said: () => texts.removed,
     failed: texts.notRemoved,
   })

@@ -1,25 +1,21 @@
+import { SettingRow } from '../../../frames/setting-row.tsx'
+import { ConfirmDialog } from '../../../forms/confirm-dialog.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { devicesQuery, sessionsQuery, type OwnDevice, type OwnSession } from '../../../api/account-queries.ts'
 import { call } from '../../../api/call.ts'
-import { useChange } from '../../../api/change.ts'
+import { takeOut, useChange } from '../../../api/change.ts'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
-import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { LiveText } from '../../../ui/live-text.tsx'
-import { Spacer, Toolbar } from '../../../ui/stack.tsx'
+import { Spacer } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { personalTexts } from './texts.ts'
-import settingsStyles from '../../../frames/settings.module.css'
-import { classNames } from '../../../ui/class-names.ts'
-import narrowStyles from '../../../ui/narrow.module.css'
-import typeStyles from '../../../ui/type.module.css'
 import styles from './personal.module.css'
 
 const texts = personalTexts.sessions
@@ -75,21 +71,14 @@ function SessionsCard() {
         )}
       </PageQuery>
       {asks ? (
-        <Dialog open onClose={close} title={texts.endOthersTitle}>
-          <p>{texts.endOthersText}</p>
-          <Toolbar align="end">
-            <Button onClick={close} data-autofocus>
-              {appTexts.cancel}
-            </Button>
-            <Button
-              look="danger"
-              busy={endOthers.isPending}
-              onClick={() => endOthers.mutate(undefined, { onSettled: close })}
-            >
-              {texts.endOthers}
-            </Button>
-          </Toolbar>
-        </Dialog>
+        <ConfirmDialog
+          title={texts.endOthersTitle}
+          text={texts.endOthersText}
+          submit={texts.endOthers}
+          isBusy={endOthers.isPending}
+          onConfirm={() => endOthers.mutate(undefined, { onSettled: close })}
+          onClose={close}
+        />
       ) : null}
     </Card>
   )
@@ -101,23 +90,22 @@ function SessionRow({ session, showsOrg }: { session: OwnSession; showsOrg: bool
     send: () => call('DELETE /api/auth/sessions/:sessionId', { params: { sessionId: id } }),
     same: () => id,
     touches: touchesSessions,
-    guess: (client) =>
-      client.setQueryData(sessionsQuery.queryKey, (list) =>
-        list === undefined ? list : { ...list, items: list.items.filter((other) => other.id !== id) },
-      ),
+    guess: (client) => takeOut(client, sessionsQuery.queryKey, id),
     said: () => texts.ended,
     failed: texts.notEnded,
   })
   const parts = [ip, texts.methods[method], ...(showsOrg ? [org.name] : [])].filter((part) => part !== null)
   return (
-    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-      <Icon name={/mobile|android|iphone|ipad/i.test(user_agent ?? '') ? 'phone' : 'project'} />
-      <div title={user_agent ?? undefined}>
-        <b>{device.label}</b>
-        <Minor as="p">
+    <SettingRow
+      start={<Icon name={/mobile|android|iphone|ipad/i.test(user_agent ?? '') ? 'phone' : 'project'} />}
+      hint={user_agent ?? undefined}
+      title={device.label}
+      more={
+        <>
           {parts.join(', ')} <Time at={authenticated_at} as="since" />
-        </Minor>
-      </div>
+        </>
+      }
+    >
       {current ? (
         <LiveText>{texts.current}</LiveText>
       ) : (
@@ -130,7 +118,7 @@ function SessionRow({ session, showsOrg }: { session: OwnSession; showsOrg: bool
           </Button>
         </>
       )}
-    </li>
+    </SettingRow>
   )
 }
 
@@ -161,29 +149,27 @@ function DeviceRow({ device: { id, label, first_seen_at, last_seen_at, current }
     send: () => call('DELETE /api/auth/devices/:deviceId', { params: { deviceId: id } }),
     same: () => id,
     touches: () => [devicesQuery.queryKey],
-    guess: (client) =>
-      client.setQueryData(devicesQuery.queryKey, (list) =>
-        list === undefined ? list : { ...list, items: list.items.filter((other) => other.id !== id) },
-      ),
+    guess: (client) => takeOut(client, devicesQuery.queryKey, id),
     said: () => texts.forgotten,
     failed: texts.notForgotten,
   })
   return (
-    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-      <Icon name="lock" />
-      <div>
-        <b>{label}</b>
-        <Minor as="p">
+    <SettingRow
+      start={<Icon name="lock" />}
+      title={label}
+      more={
+        <>
           {current ? `${texts.currentDevice}, ` : null}
           {texts.firstSeen(formatDay(first_seen_at))}
-        </Minor>
-      </div>
+        </>
+      }
+    >
       <Minor>
         <Time at={last_seen_at} />
       </Minor>
       <Button size="sm" aria-label={texts.forgetOf(label)} onClick={() => forget.mutate(undefined)}>
         {texts.forget}
       </Button>
-    </li>
+    </SettingRow>
   )
 }

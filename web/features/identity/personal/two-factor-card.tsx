@@ -12,7 +12,7 @@ import { formatDay } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
 import { Spacer, Toolbar } from '../../../ui/stack.tsx'
 import { addToast } from '../../../ui/toasts.tsx'
-import { BackupCodes, LeaveGuard } from './backup-codes.tsx'
+import { BackupCodes, CodesGuard } from './backup-codes.tsx'
 import { bodyWithPassword, PasswordDialog, useConfirmation } from './confirm.tsx'
 import { personalTexts } from './texts.ts'
 import { TwoFactorSetUp } from './two-factor-set-up.tsx'
@@ -125,7 +125,7 @@ function TurnedOn({ state, codes, onCodes }: TurnedOnProps) {
               </Button>
             </BackupCodes>
           </Note>
-          <LeaveGuard />
+          <CodesGuard />
         </div>
       )}
       <Toolbar className={styles.actions}>

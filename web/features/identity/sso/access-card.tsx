@@ -1,15 +1,12 @@
 import type { SsoConfig } from '../../../api/sso-queries.ts'
+import { SettingRow } from '../../../frames/setting-row.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { SelectField } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
-import { Minor } from '../../../ui/text.tsx'
 import { ssoTexts } from './texts.ts'
 import { useSaveSso } from './use-save.ts'
 import styles from './sso-page.module.css'
 import settingsStyles from '../../../frames/settings.module.css'
-import { classNames } from '../../../ui/class-names.ts'
-import narrowStyles from '../../../ui/narrow.module.css'
-import typeStyles from '../../../ui/type.module.css'
 
 const texts = ssoTexts.access
 const ROLES = ['member', 'viewer'] as const
@@ -67,11 +64,7 @@ type ChoiceProps = {
 }
 
 const Choice = ({ name, more, checked, why, onChange }: ChoiceProps) => (
-  <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-    <div>
-      <b>{name}</b>
-      <Minor as="p">{more}</Minor>
-    </div>
+  <SettingRow title={name} more={more}>
     <Switch label={name} checked={checked} why={why} onChange={onChange} />
-  </li>
+  </SettingRow>
 )

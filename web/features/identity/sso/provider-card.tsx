@@ -1,5 +1,5 @@
+import { ErrorNote } from '../../../forms/error-note.tsx'
 import { useState } from 'react'
-import { errorSentence } from '../../../api/change.ts'
 import type { SsoConfig } from '../../../api/sso-queries.ts'
 import { useFormModel } from '../../../forms/form-model.ts'
 import { SaveFoot } from '../../../forms/save-foot.tsx'
@@ -10,7 +10,6 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
 import { formatMoment } from '../../../ui/format.ts'
-import { Note } from '../../../ui/note.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { ssoTexts } from './texts.ts'
 import { useSaveSso } from './use-save.ts'
@@ -63,11 +62,7 @@ export function ProviderCard({ config }: { config: SsoConfig }) {
     >
       <Form formRef={formRef} onSubmit={foot.onSave}>
         <div className={`${settingsStyles.body} ${styles.narrow}`}>
-          {error === null ? null : (
-            <Note tone="red" icon="warn" role="alert">
-              {errorSentence(error, LABELS)}
-            </Note>
-          )}
+          <ErrorNote error={error} labels={LABELS} />
           <Field
             label={texts.callback}
             hint={texts.callbackHint}

@@ -1,17 +1,17 @@
+import { ErrorNote } from '../../../forms/error-note.tsx'
+import { SettingRow } from '../../../frames/setting-row.tsx'
 import { MAX_EVENTS_PER_DAY, MAX_EVENTS_PER_MINUTE, MAX_NEW_ISSUES } from '#shared/limits.ts'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { errorSentence, useChange } from '../../../api/change.ts'
+import { useChange } from '../../../api/change.ts'
 import type { Intake } from '../../../api/intake-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { Card } from '../../../ui/card.tsx'
 import { SaveFoot } from '../../../forms/save-foot.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
-import { Note } from '../../../ui/note.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Switch } from '../../../ui/switch.tsx'
-import { Minor } from '../../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
 import { parseLimit } from './model.ts'
 import settingsStyles from '../../../frames/settings.module.css'
@@ -85,18 +85,14 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
       </dl>
       <LimitsForm key={projectId} projectId={projectId} limits={limits} quota={quota} why={may.why} />
       <ul>
-        <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-          <div>
-            <b>{intakeTexts.floodSampling}</b>
-            <Minor as="p">{intakeTexts.floodSamplingMore}</Minor>
-          </div>
+        <SettingRow title={intakeTexts.floodSampling} more={intakeTexts.floodSamplingMore}>
           <Switch
             label={intakeTexts.floodSampling}
             checked={limits.spike_protection}
             why={may.why}
             onChange={(on) => settingsChange.mutate({ spike_protection: on })}
           />
-        </li>
+        </SettingRow>
       </ul>
     </Card>
   )
@@ -189,11 +185,7 @@ function LimitsForm({ projectId, limits, quota, why }: Props & { why: string | u
   const refusal = settings.error ?? quotaChange.error
   return (
     <Form onSubmit={save}>
-      {refusal === null ? null : (
-        <Note tone="red" icon="warn" role="alert">
-          {intakeTexts.notSaved} {errorSentence(refusal, LABELS)}
-        </Note>
-      )}
+      <ErrorNote error={refusal} before={intakeTexts.notSaved} labels={LABELS} />
       <div className={classNames(styles.forms, narrowStyles.oneColumnAt600, settingsStyles.body)}>
         {FIELDS.map((name) => (
           <Field

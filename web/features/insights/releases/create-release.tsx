@@ -1,15 +1,13 @@
+import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { paths } from '../../../address/paths.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, focusFirstInvalid, SelectField } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { releasesTexts } from './texts.ts'
-import { appTexts } from '../../../app/texts.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import { isReleaseName } from '#shared/release-name.ts'
 import typeStyles from '../../../ui/type.module.css'
@@ -98,12 +96,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
           autoComplete="off"
           onChange={(event) => setUrl(event.target.value)}
         />
-        <Toolbar align="end">
-          <Button onClick={onClose}>{appTexts.cancel}</Button>
-          <Button look="primary" type="submit" busy={create.isPending}>
-            {releasesTexts.create}
-          </Button>
-        </Toolbar>
+        <DialogFoot onClose={onClose} submit={releasesTexts.create} busy={create.isPending} />
       </Form>
     </Dialog>
   )

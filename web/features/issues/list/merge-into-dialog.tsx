@@ -1,9 +1,8 @@
+import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useState, type SyntheticEvent } from 'react'
 import type { Issue } from '../../../api/issue-queries.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { FieldLegend } from '../../../ui/field.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
 import { splitTitle } from '../../../subjects/issue/headline.ts'
 import choiceStyles from '../../../ui/choice.module.css'
@@ -51,12 +50,7 @@ export function MergeIntoDialog({ issues, into, onClose, onMerge }: MergeIntoDia
             </label>
           ))}
         </fieldset>
-        <Toolbar align="end">
-          <Button onClick={onClose}>{issuesTexts.cancel}</Button>
-          <Button look="primary" type="submit">
-            {issuesTexts.mergeRun(issues.length)}
-          </Button>
-        </Toolbar>
+        <DialogFoot onClose={onClose} submit={issuesTexts.mergeRun(issues.length)} />
       </form>
     </Dialog>
   )

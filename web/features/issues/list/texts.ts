@@ -135,7 +135,6 @@ export const issuesTexts = {
   mergeText: 'Events, comments and followers of the others move to the issue that stays. You can unmerge them later.',
   mergeStays: 'The issue that stays',
   mergeRun: (count: number) => `Merge ${whole.format(count)} issues`,
-  cancel: 'Cancel',
   cannotMerge: 'Select at least two issues of the same project.',
   merged: (count: number, into: string) =>
     `${whole.format(count)} ${plural(count, 'issue', 'issues')} merged into ${into}`,

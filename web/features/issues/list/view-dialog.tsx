@@ -1,10 +1,10 @@
+import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { MAX_VIEW_NAME_CHARACTERS } from '#shared/limits.ts'
 import { useState, type SyntheticEvent } from 'react'
 import { errorSentence } from '../../../api/change.ts'
 import { toViewDraft, useViewChange, useViewCreate, type SavedView } from '../../../api/view-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
@@ -54,12 +54,12 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
           <Switch label={viewTexts.share} checked={isShared} onChange={setShared} why={mayShare.why} />
           <span aria-hidden="true">{viewTexts.share}</span>
         </Toolbar>
-        <Toolbar align="end">
-          <Button onClick={onClose}>{viewTexts.cancel}</Button>
-          <Button look="primary" type="submit" busy={isPending} why={name.trim() === '' ? viewTexts.name : undefined}>
-            {viewTexts.confirm}
-          </Button>
-        </Toolbar>
+        <DialogFoot
+          onClose={onClose}
+          submit={viewTexts.confirm}
+          busy={isPending}
+          why={name.trim() === '' ? viewTexts.name : undefined}
+        />
       </form>
     </Dialog>
   )

@@ -17,7 +17,6 @@ export const viewTexts = {
   name: 'Name',
   nameHint: 'Saves the search, filters, project, time range and sort order.',
   share: 'Share with all members',
-  cancel: 'Cancel',
   confirm: 'Save view',
   saved: (name: string) => `${name} saved`,
   deleted: (name: string) => `${name} deleted`,

@@ -1,13 +1,12 @@
+import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type SyntheticEvent } from 'react'
 import { mergeSearchQuery, similarQuery } from '../../../api/grouping-queries.ts'
 import { useMerge } from './merging.ts'
 import type { Issue, IssueDetail } from '../../../api/issue-queries.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { appTexts } from '../../../app/texts.ts'
@@ -96,17 +95,12 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
             }
           </PageQuery>
         </div>
-        <Toolbar align="end">
-          <Button onClick={onClose}>{mergeTexts.cancel}</Button>
-          <Button
-            look="primary"
-            type="submit"
-            busy={merge.isPending}
-            why={picked.size === 0 ? mergeTexts.mergePick : undefined}
-          >
-            {mergeTexts.mergeRun(picked.size)}
-          </Button>
-        </Toolbar>
+        <DialogFoot
+          onClose={onClose}
+          submit={mergeTexts.mergeRun(picked.size)}
+          busy={merge.isPending}
+          why={picked.size === 0 ? mergeTexts.mergePick : undefined}
+        />
       </form>
     </Dialog>
   )

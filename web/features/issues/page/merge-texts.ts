@@ -19,7 +19,6 @@ const SHARED: Readonly<Record<string, string>> = {
 }
 
 export const mergeTexts = {
-  cancel: 'Cancel',
   merge: 'Merge…',
   mergeTitle: (id: string) => `Merge issues into ${id}`,
   mergeText: 'Merged issues are shown as one issue. You can unmerge them later.',
@@ -46,7 +45,6 @@ export const mergeTexts = {
   discardTitle: (id: string) => `Discard ${id}?`,
   discardText: (count: number) =>
     `The issue and its ${events(count)} are deleted, and new events of the same kind are dropped. An admin can restore the issue in the project settings, but not its deleted data.`,
-  discardLabel: 'Type “discard” to confirm',
   discardConfirmation: 'discard',
   discardRun: 'Discard issue',
   discarded: (id: string) => `${id} discarded`,

@@ -1,3 +1,4 @@
+import { ErrorNote } from '../../../forms/error-note.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { call, type AnswerOf } from '../../../api/call.ts'
@@ -5,6 +6,7 @@ import { errorSentence } from '../../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
 import { useCan } from '../../../app/can.ts'
+import { SettingRow } from '../../../frames/setting-row.tsx'
 import { ProjectPart } from './project-part.tsx'
 import { SettingsForm, useSettingsDraft } from './form.tsx'
 import { paths } from '../../../address/paths.ts'
@@ -13,7 +15,6 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { InputBox } from '../../../ui/field.tsx'
 import { Spacer, Stack } from '../../../ui/stack.tsx'
-import { Note } from '../../../ui/note.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { privacyTexts } from './privacy-texts.ts'
@@ -142,19 +143,21 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
       >
         <ul className={settingsStyles.rows}>
           {SWITCHES.map((name) => (
-            <li key={name} className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-              <Switch
-                label={texts.switches[name].name}
-                checked={draft[name]}
-                why={why}
-                onChange={(checked) => set({ [name]: checked })}
-              />
-              <div>
-                <b>{texts.switches[name].name}</b>
-                <Minor as="p">{texts.switches[name].more}</Minor>
-              </div>
+            <SettingRow
+              key={name}
+              title={texts.switches[name].name}
+              more={texts.switches[name].more}
+              start={
+                <Switch
+                  label={texts.switches[name].name}
+                  checked={draft[name]}
+                  why={why}
+                  onChange={(checked) => set({ [name]: checked })}
+                />
+              }
+            >
               <Would count={would(REASONS[name], null)} />
-            </li>
+            </SettingRow>
           ))}
         </ul>
       </Card>
@@ -179,19 +182,18 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
           {BROWSERS.map(([name, standard]) => {
             const version = draft.browsers[name] ?? null
             return (
-              <li
+              <SettingRow
                 key={name}
-                className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}
+                title={texts.browserNames[name]}
+                start={
+                  <Switch
+                    label={texts.browserNames[name]}
+                    checked={version !== null}
+                    why={why}
+                    onChange={(on) => set({ browsers: { ...draft.browsers, [name]: on ? String(standard) : null } })}
+                  />
+                }
               >
-                <Switch
-                  label={texts.browserNames[name]}
-                  checked={version !== null}
-                  why={why}
-                  onChange={(on) => set({ browsers: { ...draft.browsers, [name]: on ? String(standard) : null } })}
-                />
-                <div>
-                  <b>{texts.browserNames[name]}</b>
-                </div>
                 <Would count={would('legacy_browser', name)} />
                 {version === null ? null : (
                   <span className={settingsStyles.version}>
@@ -214,7 +216,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
                     </InputBox>
                   </span>
                 )}
-              </li>
+              </SettingRow>
             )
           })}
         </ul>
@@ -239,12 +241,7 @@ const problemOf = (error: Error | null, field: string): string | undefined => {
 }
 
 function DryRun({ preview, error }: { preview: Preview | undefined; error: Error | null }) {
-  if (error !== null)
-    return (
-      <Note tone="red" icon="warn" role="alert">
-        {texts.tryFailed} {errorSentence(error, settingsTexts.fields)}
-      </Note>
-    )
+  if (error !== null) return <ErrorNote error={error} before={texts.tryFailed} labels={settingsTexts.fields} />
   if (preview === undefined) return null
   // Lines of a list without matches are shown too, because they may have a typing error.
   const hits = preview.filters.filter(({ would_drop: dropped, pattern }) => dropped > 0 || pattern !== null)

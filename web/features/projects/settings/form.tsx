@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
+import { ErrorNote } from '../../../forms/error-note.tsx'
 import { call } from '../../../api/call.ts'
-import { errorSentence, useChange } from '../../../api/change.ts'
+import { useChange } from '../../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { useFormModel, type FormState } from '../../../forms/form-model.ts'
 import { SaveFoot } from '../../../forms/save-foot.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { FormRow } from '../../../ui/form.tsx'
-import { Note } from '../../../ui/note.tsx'
 import { settingsTexts } from './texts.ts'
 import styles from '../../../frames/settings.module.css'
 
@@ -65,11 +65,7 @@ export const SettingsForm = ({ name, form: { formRef, ...foot }, error, failed, 
     noValidate
     aria-label={name}
   >
-    {error === null ? null : (
-      <Note tone="red" icon="warn" role="alert">
-        {failed} {errorSentence(error, settingsTexts.fields)}
-      </Note>
-    )}
+    <ErrorNote error={error} before={failed} labels={settingsTexts.fields} />
     {children}
     <Card as="div" className={styles.saveBar} data-dirty={foot.dirty ? '' : undefined}>
       <SaveFoot {...foot} />

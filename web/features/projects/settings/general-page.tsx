@@ -1,3 +1,4 @@
+import { SettingRow } from '../../../frames/setting-row.tsx'
 import { platformName } from '#shared/platforms.ts'
 import { MAX_AUTO_RESOLVE_DAYS } from '#shared/limits.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -17,9 +18,6 @@ import { Switch } from '../../../ui/switch.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { settingsTexts } from './texts.ts'
-import styles from '../../../frames/settings.module.css'
-import { classNames } from '../../../ui/class-names.ts'
-import narrowStyles from '../../../ui/narrow.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
@@ -158,13 +156,9 @@ type KeptRowProps = {
 /** A switch that is saved immediately. */
 function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
   return (
-    <li className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-      <div>
-        <b>{title}</b>
-        <Minor as="p">{more}</Minor>
-      </div>
+    <SettingRow title={title} more={more}>
       <Switch label={title} checked={checked} why={why} onChange={onChange} />
-    </li>
+    </SettingRow>
   )
 }
 

@@ -1,7 +1,7 @@
+import { ErrorNote } from '../../../forms/error-note.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { call, type AnswerOf } from '../../../api/call.ts'
-import { errorSentence } from '../../../api/change.ts'
 import { teamQuery } from '../../../api/member-queries.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
@@ -19,7 +19,6 @@ import { SettingsForm, useSettingsDraft } from './form.tsx'
 import { paths } from '../../../address/paths.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { Note } from '../../../ui/note.tsx'
 import { Avatar } from '../../../ui/avatar.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
@@ -143,11 +142,7 @@ type PreviewData = AnswerOf<'POST /api/projects/:projectId/ownership/preview'>
 /** The assignee each recent issue would get, and the rule that matches. */
 function Preview({ preview, error }: { preview: PreviewData | undefined; error: Error | null }) {
   if (error !== null)
-    return (
-      <Note tone="red" icon="warn" role="alert">
-        {ownershipTexts.previewFailed} {errorSentence(error, settingsTexts.fields)}
-      </Note>
-    )
+    return <ErrorNote error={error} before={ownershipTexts.previewFailed} labels={settingsTexts.fields} />
   if (preview === undefined) return null
   if (preview.looked_at === 0)
     return (

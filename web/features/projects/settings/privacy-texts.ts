@@ -133,7 +133,6 @@ export const privacyTexts = {
     missing: 'Enter the ID of a user.',
     ask: 'Erase this user?',
     askText: (user: string) => `All data about “${user}” in this project is deleted. This cannot be undone.`,
-    confirm: (word: string) => `Type “${word}” to confirm`,
     word: 'erase',
     run: 'Erase permanently',
     failed: 'Could not erase the user.',

@@ -1,12 +1,9 @@
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { symbolsKey } from '../../../api/symbol-queries.ts'
-import { appTexts } from '../../../app/texts.ts'
+import { ConfirmDialog } from '../../../forms/confirm-dialog.tsx'
 import { TypedConfirm } from '../../../forms/typed-confirm.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Toolbar } from '../../../ui/stack.tsx'
 import { symbolsTexts } from './texts.ts'
 
 const texts = symbolsTexts.deletion
@@ -34,29 +31,16 @@ export function DeleteDialog({ file, onClose }: { file: DeletedFile; onClose: ()
     said: () => texts.done(name),
     failed: texts.failed,
   })
-  if (uses > 0)
-    return (
-      <TypedConfirm
-        title={texts.title(name)}
-        text={texts.usedText(formatCount(uses))}
-        word={name}
-        submit={texts.button}
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate(undefined, { onSettled: onClose })}
-        onClose={onClose}
-      />
-    )
-  return (
-    <Dialog open onClose={onClose} title={texts.title(name)}>
-      <p>{texts.text}</p>
-      <Toolbar align="end">
-        <Button data-autofocus onClick={onClose}>
-          {appTexts.cancel}
-        </Button>
-        <Button look="danger" busy={remove.isPending} onClick={() => remove.mutate(undefined, { onSettled: onClose })}>
-          {texts.button}
-        </Button>
-      </Toolbar>
-    </Dialog>
+  const shared = {
+    title: texts.title(name),
+    submit: texts.button,
+    isBusy: remove.isPending,
+    onConfirm: () => remove.mutate(undefined, { onSettled: onClose }),
+    onClose,
+  }
+  return uses > 0 ? (
+    <TypedConfirm {...shared} text={texts.usedText(formatCount(uses))} word={name} />
+  ) : (
+    <ConfirmDialog {...shared} text={texts.text} />
   )
 }

@@ -1,10 +1,9 @@
+import { ErrorNote } from '../../../../forms/error-note.tsx'
 import { Link } from '@tanstack/react-router'
 import type { AnswerOf } from '../../../../api/call.ts'
-import { errorSentence } from '../../../../api/change.ts'
 import { paths } from '../../../../address/paths.ts'
 import { classNames } from '../../../../ui/class-names.ts'
 import { formatCount } from '../../../../ui/format.ts'
-import { Note } from '../../../../ui/note.tsx'
 import stackStyles from '../../../../ui/stack.module.css'
 import { Minor, ShortId } from '../../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
@@ -18,12 +17,7 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', h
 
 /** The issues that would be merged, and those that would be split. */
 export function GroupingPreview({ preview, error }: { preview: Preview | undefined; error: Error | null }) {
-  if (error !== null)
-    return (
-      <Note tone="red" icon="warn" role="alert">
-        {groupingTexts.tryFailed} {errorSentence(error)}
-      </Note>
-    )
+  if (error !== null) return <ErrorNote error={error} before={groupingTexts.tryFailed} />
   if (preview === undefined) return null
   if (preview.of === 0 || preview.oldest_at === null) return <p role="status">{groupingTexts.nothingStored}</p>
   const isSame = preview.merges_total + preview.splits_total + preview.moved === 0

@@ -1,17 +1,14 @@
+import { TypedConfirm } from '../../../../forms/typed-confirm.tsx'
+import { ErrorNote } from '../../../../forms/error-note.tsx'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, type AnswerOf } from '../../../../api/call.ts'
-import { errorSentence } from '../../../../api/change.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Card } from '../../../../ui/card.tsx'
-import { Dialog } from '../../../../ui/dialog.tsx'
 import { Field } from '../../../../ui/field.tsx'
 import { Form } from '../../../../ui/form.tsx'
-import { Toolbar } from '../../../../ui/stack.tsx'
-import { Note } from '../../../../ui/note.tsx'
 import { Minor } from '../../../../ui/text.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
-import { appTexts } from '../../../../app/texts.ts'
 import styles from '../../../../frames/settings.module.css'
 import { classNames } from '../../../../ui/class-names.ts'
 import fitStyles from '../../../../ui/fit.module.css'
@@ -57,22 +54,23 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
             {texts.button}
           </Button>
         </div>
-        {erase.error === null ? null : (
-          <Note tone="red" icon="warn" role="alert">
-            {texts.failed} {errorSentence(erase.error)}
-          </Note>
-        )}
+        <ErrorNote error={erase.error} before={texts.failed} />
         {erase.data === undefined ? null : <p role="status">{sentenceOf(erase.data)}</p>}
       </Form>
-      <AskDialog
-        user={user}
-        open={asking}
-        onClose={() => setAsking(false)}
-        onYes={() => {
-          setAsking(false)
-          erase.mutate(user)
-        }}
-      />
+      {asking ? (
+        <TypedConfirm
+          title={texts.ask}
+          text={texts.askText(user)}
+          word={texts.word}
+          submit={texts.run}
+          isBusy={false}
+          onConfirm={() => {
+            setAsking(false)
+            erase.mutate(user)
+          }}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
     </Card>
   )
 }
@@ -83,40 +81,4 @@ function sentenceOf({ state, erased }: Erasure): string {
     .join(', ')
   if (state === 'running') return texts.running(what)
   return what === '' ? texts.nothing : texts.done(what)
-}
-
-type AskDialogProps = { user: string; open: boolean; onClose: () => void; onYes: () => void }
-
-function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
-  const [typed, setTyped] = useState('')
-  const ready = typed.trim().toLowerCase() === texts.word
-  const close = () => {
-    setTyped('')
-    onClose()
-  }
-  const submit = () => {
-    if (!ready) return
-    setTyped('')
-    onYes()
-  }
-  return (
-    <Dialog open={open} onClose={close} title={texts.ask}>
-      <p>{texts.askText(user)}</p>
-      <Form onSubmit={submit}>
-        <Field
-          label={texts.confirm(texts.word)}
-          data-autofocus
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-        <Toolbar align="end">
-          <Button onClick={close}>{appTexts.cancel}</Button>
-          <Button type="submit" look="danger" why={ready ? undefined : texts.confirm(texts.word)}>
-            {texts.run}
-          </Button>
-        </Toolbar>
-      </Form>
-    </Dialog>
-  )
 }

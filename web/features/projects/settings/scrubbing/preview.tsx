@@ -1,10 +1,9 @@
 import type { AnswerOf } from '../../../../api/call.ts'
-import { errorSentence } from '../../../../api/change.ts'
+import { ErrorNote } from '../../../../forms/error-note.tsx'
 import { classNames } from '../../../../ui/class-names.ts'
 import fitStyles from '../../../../ui/fit.module.css'
 import narrowStyles from '../../../../ui/narrow.module.css'
 import { settingsTexts } from '../texts.ts'
-import { Note } from '../../../../ui/note.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from './preview.module.css'
 import typeStyles from '../../../../ui/type.module.css'
@@ -15,12 +14,7 @@ type Preview = AnswerOf<'POST /api/projects/:projectId/scrubbing/preview'>
 
 /** The changes of a stored event: path, old value (partly hidden) and new value. */
 export function ScrubPreview({ preview, error }: { preview: Preview | undefined; error: Error | null }) {
-  if (error !== null)
-    return (
-      <Note tone="red" icon="warn" role="alert">
-        {texts.previewFailed} {errorSentence(error, settingsTexts.fields)}
-      </Note>
-    )
+  if (error !== null) return <ErrorNote error={error} before={texts.previewFailed} labels={settingsTexts.fields} />
   if (preview === undefined) return null
   if (preview.event_id === null) return <p role="status">{texts.noEvent}</p>
   if (preview.total_changes === 0) return <p role="status">{texts.noChange}</p>

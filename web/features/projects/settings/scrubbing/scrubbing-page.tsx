@@ -1,3 +1,4 @@
+import { SettingRow } from '../../../../frames/setting-row.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -89,25 +90,25 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
     <SettingsForm name={texts.title} error={error} failed={texts.failed} form={form}>
       <Card title={texts.always}>
         <ul className={styles.rows}>
-          <li className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-            <Switch
-              label={texts.addresses}
-              checked={draft.addresses}
-              why={why}
-              onChange={(addresses) => set({ addresses })}
-            />
-            <div>
-              <b>{texts.addresses}</b>
-              <Minor as="p">{texts.addressesMore}</Minor>
-            </div>
-          </li>
-          <li className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
-            <Switch label={texts.emails} checked={draft.emails} why={why} onChange={(emails) => set({ emails })} />
-            <div>
-              <b>{texts.emails}</b>
-              <Minor as="p">{texts.emailsMore}</Minor>
-            </div>
-          </li>
+          <SettingRow
+            start={
+              <Switch
+                label={texts.addresses}
+                checked={draft.addresses}
+                why={why}
+                onChange={(addresses) => set({ addresses })}
+              />
+            }
+            title={texts.addresses}
+            more={texts.addressesMore}
+          />
+          <SettingRow
+            start={
+              <Switch label={texts.emails} checked={draft.emails} why={why} onChange={(emails) => set({ emails })} />
+            }
+            title={texts.emails}
+            more={texts.emailsMore}
+          />
         </ul>
         <div className={classNames(styles.lists, narrowStyles.oneColumnAt600, styles.body)}>
           <AreaField
