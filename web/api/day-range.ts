@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../ui/format.ts'
 
 /** Whole days in UTC, both included, as the API takes them: up to the start of the day after the last. */
 export const dayRange = (from: string | undefined, to: string | undefined): { from?: string; to?: string } => ({

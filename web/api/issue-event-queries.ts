@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../ui/format.ts'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { eventOnly } from './event-only.ts'
 import { call, type AnswerOf } from './call.ts'
@@ -8,8 +9,6 @@ import { exactJson } from '#shared/exact-json.ts'
 export type EventRow = AnswerOf<'GET /api/issues/:issueId/events'>['items'][number]
 export type Share = AnswerOf<'GET /api/issues/:issueId/tags'>['items'][number]
 export type TrendRange = '24h' | '14d' | '90d'
-
-const MINUTE_MS = 60_000
 
 export const eventsQuery = (issueId: string, only: string) =>
   infiniteQueryOptions({

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../ui/format.ts'
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
 import { isBalanced } from '#shared/query-terms.ts'
 import { countsStart } from '#shared/time-ranges.ts'
@@ -128,8 +129,6 @@ const pageOf = (page: AnswerOf<'GET /api/issues'>) => ({
   readAt: Date.now(),
   asOf: Date.parse(page.read_at),
 })
-
-const HOUR_MS = 3_600_000
 
 /**
  * The list on the page. Static: it is never refetched automatically, because rows would move under the cursor.

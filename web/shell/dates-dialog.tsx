@@ -4,13 +4,11 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, focusFirstInvalid } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { zoneName } from '../ui/format.ts'
+import { DAY_MS, zoneName } from '../ui/format.ts'
 import { Minor } from '../ui/text.tsx'
 import { parseDates, MAX_DAYS, wallText, type Dates } from './dates-model.ts'
 import { datesTexts as texts } from './dates-texts.ts'
 import { shellTexts } from './texts.ts'
-
-const DAY_MS = 86_400_000
 
 type DatesDialogProps = {
   /** The dates of the address. */

@@ -1,10 +1,8 @@
-import { formatMoment, offsetMinutes } from '../ui/format.ts'
+import { MINUTE_MS, DAY_MS, formatMoment, offsetMinutes } from '../ui/format.ts'
 import { datesTexts } from './dates-texts.ts'
 
 /** Dates of one's own as the form has them: texts of the wall clock in the chosen zone. Pure, apart from that zone. */
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 /** The longest time that issues are counted in. */
 export const MAX_DAYS = 90
 

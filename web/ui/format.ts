@@ -10,9 +10,9 @@ const MINUS = '\u2212'
 export const NO_DATA = 'no data'
 
 const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+export const MINUTE_MS = 60 * SECOND
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
 
 export type Zone = 'local' | 'utc'
 
@@ -32,6 +32,12 @@ const decimals = (value: number, digits: number): string => String(Number(value.
 
 /** `1,284`, for tables. */
 export const formatCount = (count: number | null): string => (count === null ? NO_DATA : signed(whole.format(count)))
+
+export const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
+
+/** `1 event`, `1,284 events`. */
+export const counted = (count: number, one: string, many: string): string =>
+  `${formatCount(count)} ${plural(count, one, many)}`
 
 /** `48.2 k`, `1.9 M`, for cards and axes; below 10,000 as in tables. */
 export function formatShortCount(count: number | null): string {
@@ -81,9 +87,9 @@ export function formatDuration(durationMs: number | null): string {
   if (ms < 59_995) return unit(decimals(ms / SECOND, ms < 10_000 ? 2 : 1), 's')
   const seconds = Math.round(ms / SECOND)
   if (seconds < 3600) return twoUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's')
-  const minutes = Math.round(ms / MINUTE)
+  const minutes = Math.round(ms / MINUTE_MS)
   if (minutes < 24 * 60) return twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
-  const hours = Math.round(ms / HOUR)
+  const hours = Math.round(ms / HOUR_MS)
   return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h')
 }
 
@@ -160,16 +166,16 @@ export function formatExact(at: Instant, zone: Zone = shownZone): string {
 /** Time passed, under a day: `40 s`, `3 min`, `7 h`; older: the day. A future instant counts as now. */
 export function formatAgo(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
   const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())
-  if (passed < MINUTE) return unit(String(Math.floor(passed / SECOND)), 's')
-  if (passed < HOUR) return unit(String(Math.floor(passed / MINUTE)), 'min')
-  if (passed < DAY) return unit(String(Math.floor(passed / HOUR)), 'h')
+  if (passed < MINUTE_MS) return unit(String(Math.floor(passed / SECOND)), 's')
+  if (passed < HOUR_MS) return unit(String(Math.floor(passed / MINUTE_MS)), 'min')
+  if (passed < DAY_MS) return unit(String(Math.floor(passed / HOUR_MS)), 'h')
   return formatDay(at, now, zone)
 }
 
 /** The same in a sentence: `3 min ago`, then the day. */
 export function formatSince(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
   const text = formatAgo(at, now, zone)
-  return dateOf(now).getTime() - dateOf(at).getTime() < DAY ? `${text} ago` : text
+  return dateOf(now).getTime() - dateOf(at).getTime() < DAY_MS ? `${text} ago` : text
 }
 
 /** `9 Nov, 14:05` */
@@ -185,10 +191,10 @@ export function formatWindow(from: Instant, to: Instant, now: Instant = Date.now
 /** An age: `26 min`, `9 d`, `5 wk`, `3 mo`, `2 y`. */
 export function formatAge(at: Instant, now: Instant = Date.now()): string {
   const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())
-  if (passed < MINUTE) return unit(String(Math.floor(passed / SECOND)), 's')
-  if (passed < HOUR) return unit(String(Math.floor(passed / MINUTE)), 'min')
-  if (passed < DAY) return unit(String(Math.floor(passed / HOUR)), 'h')
-  const days = Math.floor(passed / DAY)
+  if (passed < MINUTE_MS) return unit(String(Math.floor(passed / SECOND)), 's')
+  if (passed < HOUR_MS) return unit(String(Math.floor(passed / MINUTE_MS)), 'min')
+  if (passed < DAY_MS) return unit(String(Math.floor(passed / HOUR_MS)), 'h')
+  const days = Math.floor(passed / DAY_MS)
   if (days < 14) return unit(String(days), 'd')
   if (days < 61) return unit(String(Math.floor(days / 7)), 'wk')
   if (days < 365) return unit(String(Math.floor(days / 30.44)), 'mo')

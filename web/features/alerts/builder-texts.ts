@@ -1,8 +1,7 @@
+import { formatCount } from '../../ui/format.ts'
 import type { ActionType, TriggerType } from '#shared/alert-rules.ts'
 
 /** Texts of the builder of a rule. In sentences, `{name}` is the place of a control. */
-
-const whole = new Intl.NumberFormat('en-GB')
 
 export const builderTexts = {
   newTitle: 'New rule',
@@ -114,7 +113,7 @@ export const builderTexts = {
     fired: (count: number) =>
       count === 1
         ? 'Would have fired once in the last 7 days'
-        : `Would have fired ${whole.format(count)} times in the last 7 days`,
+        : `Would have fired ${formatCount(count)} times in the last 7 days`,
     never: 'Would not have fired in the last 7 days',
     noData: 'No data in the last 7 days',
     neverHint: 'Nothing crossed the threshold. Try a lower one.',
@@ -126,9 +125,9 @@ export const builderTexts = {
     measured: 'Measured',
     finding: (headline: string, measures: string) => `${headline}. ${measures}.`,
     occurrences: (count: number) =>
-      count === 1 ? 'Show the occurrence' : `Show the ${whole.format(count)} occurrences`,
+      count === 1 ? 'Show the occurrence' : `Show the ${formatCount(count)} occurrences`,
     newestOccurrences: (shown: number, count: number) =>
-      `Show the newest ${whole.format(shown)} of ${whole.format(count)} occurrences`,
+      `Show the newest ${formatCount(shown)} of ${formatCount(count)} occurrences`,
     when: 'When',
     about: 'What',
     value: 'Value',

@@ -1,8 +1,7 @@
+import { formatCount } from '../../ui/format.ts'
 import type { PerformanceMetric, SecurityKind } from '#shared/alert-rules.ts'
 
 /** Texts of the alerts pages, except the builder. */
-
-const whole = new Intl.NumberFormat('en-GB')
 
 export const alertsTexts = {
   title: 'Alerts',
@@ -129,9 +128,9 @@ export const alertsTexts = {
   filteredText: (filters: string) => `Filters: ${filters}.`,
   clearFilters: 'Clear filters',
   columns: { alert: 'Alert', value: 'Value', state: 'State', deliveries: 'Deliveries', fired: 'Fired' },
-  delivered: (done: number, all: number) => `${whole.format(done)} of ${whole.format(all)} delivered`,
+  delivered: (done: number, all: number) => `${formatCount(done)} of ${formatCount(all)} delivered`,
   noDeliveries: 'none',
-  someFailed: (count: number) => `${whole.format(count)} failed`,
+  someFailed: (count: number) => `${formatCount(count)} failed`,
 
   detail: {
     what: 'This alert',

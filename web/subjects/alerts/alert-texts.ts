@@ -1,8 +1,7 @@
+import { formatCount } from '../../ui/format.ts'
 import type { ActionType, AlertState, TriggerType } from '#shared/alert-rules.ts'
 
 /** Texts of alerts that several features show. */
-
-const whole = new Intl.NumberFormat('en-GB')
 
 export const alertTexts = {
   acknowledge: 'Ack',
@@ -11,7 +10,7 @@ export const alertTexts = {
   acknowledgeAll: 'Acknowledge all',
   notAcknowledged: 'Could not acknowledge.',
   allAcknowledged: (count: number) =>
-    count === 1 ? '1 alert acknowledged' : `${whole.format(count)} alerts acknowledged`,
+    count === 1 ? '1 alert acknowledged' : `${formatCount(count)} alerts acknowledged`,
   acknowledgedAt: (clock: string) => `acked ${clock}`,
   acknowledgedBy: (name: string, at: string) => `Acknowledged by ${name} at ${at}`,
   you: 'You',
@@ -61,7 +60,7 @@ export const alertTexts = {
     retry: (left: string) => `Retry in ${left}`,
     failed: 'Failed',
     skipped: 'Not sent',
-    attempts: (count: number) => (count === 1 ? '1 attempt' : `${whole.format(count)} attempts`),
+    attempts: (count: number) => (count === 1 ? '1 attempt' : `${formatCount(count)} attempts`),
     answer: (status: number, duration: string) => `${status} in ${duration}`,
     accepted: (duration: string) => `accepted in ${duration}`,
     acceptedNow: 'accepted',

@@ -1,11 +1,9 @@
 import type { PlacedLabel } from '../../ui/chart/label-places.ts'
-import { formatClock, formatDay, offsetMinutes, zoneName } from '../../ui/format.ts'
+import { MINUTE_MS, HOUR_MS, formatClock, formatDay, offsetMinutes, zoneName } from '../../ui/format.ts'
 import { figuresTexts } from './texts.ts'
 
 /** Labels of a time axis at whole hours and days of the wall clock. Pure, apart from the chosen time zone. */
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
 /** The distance of labels, by the length of the axis. */

@@ -1,7 +1,5 @@
+import { counted, formatCount } from '../../ui/format.ts'
 /** Texts of changing issues: menus, toasts and the delete dialog. */
-
-const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
-const whole = new Intl.NumberFormat('en-GB')
 
 export const changeTexts = {
   severity: 'Severity',
@@ -14,7 +12,7 @@ export const changeTexts = {
   delete: 'Delete',
   you: 'you',
   assignee: 'Assignee',
-  countOf: (count: number) => `${whole.format(count)} ${plural(count, 'issue', 'issues')}`,
+  countOf: (count: number) => counted(count, 'issue', 'issues'),
   movedTo: {
     resolved: (who: string) => `${who} resolved`,
     ignored: (who: string) => `${who} ignored`,
@@ -26,19 +24,19 @@ export const changeTexts = {
   nowUnassigned: (who: string) => `${who} unassigned`,
   severitySet: (who: string, severity: string) => `${who} set to ${severity} severity`,
   severityAutomatic: (who: string) => `Severity of ${who} is set automatically again`,
-  notChanged: (count: number) => `${whole.format(count)} issues could not be changed.`,
+  notChanged: (count: number) => `${formatCount(count)} issues could not be changed.`,
   notChangedOne: (who: string, reason: string) => `${who} could not be changed: ${reason}`,
   showRefused: 'Show reasons',
   notUndone: (count: number, reason: string) =>
-    `Could not undo the change of ${whole.format(count)} ${plural(count, 'issue', 'issues')}: ${reason}`,
+    `Could not undo the change of ${counted(count, 'issue', 'issues')}: ${reason}`,
   failed: 'Could not save the change.',
   deleted: (who: string) => `${who} deleted`,
   deleteFailed: 'Could not delete the issues.',
   deleteTitle: (count: number, id: string) => (count === 1 ? `Delete ${id}?` : `Delete ${count} issues?`),
   deleteText: (events: number) =>
-    `Its ${whole.format(events)} ${plural(events, 'event', 'events')} and all comments are deleted too. This cannot be undone. New events of the same kind create a new issue.`,
+    `Its ${counted(events, 'event', 'events')} and all comments are deleted too. This cannot be undone. New events of the same kind create a new issue.`,
   deleteTextMany: (events: number) =>
-    `Their ${whole.format(events)} events and all comments are deleted too. This cannot be undone. New events of the same kind create new issues.`,
+    `Their ${formatCount(events)} events and all comments are deleted too. This cannot be undone. New events of the same kind create new issues.`,
   deleteTextAll:
     'All their events and comments are deleted too. This cannot be undone. New events of the same kind create new issues.',
   deleteConfirmation: (count: number) => `delete ${count}`,

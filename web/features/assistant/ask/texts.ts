@@ -1,4 +1,4 @@
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+import { counted } from '../../../ui/format.ts'
 
 /** Texts of the page that answers questions. */
 export const askTexts = {
@@ -38,10 +38,10 @@ export const askTexts = {
   },
   goOn: 'Continue',
   tryAgain: 'Try again',
-  sourceCount: (count: number, clock: string) => `${plural(count, 'source', 'sources')}, data up to ${clock}`,
+  sourceCount: (count: number, clock: string) => `${counted(count, 'source', 'sources')}, data up to ${clock}`,
   sources: 'Where the numbers come from',
   noSources: 'The sources of an answer appear here, with what was read.',
-  rows: (count: number) => plural(count, 'row', 'rows'),
+  rows: (count: number) => counted(count, 'row', 'rows'),
   readBy: (operation: string) => `Read by Faultline with your permissions (${operation}).`,
   dataOf: (moment: string) => `Data of ${moment}.`,
   open: 'Open',

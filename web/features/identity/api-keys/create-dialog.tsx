@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../ui/format.ts'
 import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useState } from 'react'
 import { SCOPES, type Scope } from '#shared/permissions.ts'
@@ -12,7 +13,6 @@ import styles from './create-dialog.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const texts = apiKeysTexts.dialog
-const DAY_MS = 86_400_000
 const EXPIRIES = ['30', '90', '365', 'never'] as const
 
 type CreateDialogProps = { onClose: () => void; onCreated: (key: NewApiKey) => void }

@@ -1,7 +1,7 @@
 import { isOfOneDay } from '#shared/daily-limits.ts'
 import type { Breakdown, MetricSeries, StoreGuard } from '../../../api/metric-queries.ts'
 import type { Word } from '../../../subjects/figures/limits.ts'
-import { formatCount, formatDuration, formatRate, formatShare } from '../../../ui/format.ts'
+import { DAY_MS, formatCount, formatDuration, formatRate, formatShare } from '../../../ui/format.ts'
 import { metricsTexts } from './texts.ts'
 
 /** View models of the metrics page. Pure. */
@@ -52,7 +52,6 @@ export function limitText(
 /** With fewer users of days the service gives no 28-day rate. */
 export const MIN_USER_DAYS = 1_000
 
-const DAY_MS = 86_400_000
 /** The projection is drawn no further than this, in days. */
 const MAX_PROJECTED_DAYS = 28
 

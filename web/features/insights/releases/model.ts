@@ -1,6 +1,6 @@
 import type { CrashFreeHours, ReleaseRow, ReleasesHealth } from '../../../api/release-queries.ts'
 import type { StackLayer } from '../../../ui/chart/stack-chart.tsx'
-import { formatPoints, formatRate } from '../../../ui/format.ts'
+import { DAY_MS, formatPoints, formatRate } from '../../../ui/format.ts'
 import { releasesTexts } from './texts.ts'
 
 /** View models of the releases pages. Pure. */
@@ -117,8 +117,6 @@ export function comparisonText(rows: readonly Pick<ReleaseRow, 'comparison'>[]):
 export function gradeCrashFree(crashFree: number): 'good' | 'warn' | 'bad' {
   return crashFree >= 0.995 ? 'good' : crashFree >= 0.99 ? 'warn' : 'bad'
 }
-
-const DAY_MS = 86_400_000
 
 /** The refetch interval: shorter for a release less than 48 hours old. */
 export const refreshMs = (rows: readonly Pick<ReleaseRow, 'first_seen' | 'released_at'>[], now: number): number =>

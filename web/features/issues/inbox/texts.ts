@@ -1,19 +1,18 @@
+import { formatCount } from '../../../ui/format.ts'
 /** Texts of the bell: alerts, and the inbox of the member. */
-
-const whole = new Intl.NumberFormat('en-GB')
 
 export const inboxTexts = {
   notifications: 'Notifications',
   bell: (firing: number, unread: number) =>
     [
       'Notifications',
-      ...(firing === 0 ? [] : [firing === 1 ? '1 alert firing' : `${whole.format(firing)} alerts firing`]),
-      ...(unread === 0 ? [] : [`${whole.format(unread)} unread for you`]),
+      ...(firing === 0 ? [] : [firing === 1 ? '1 alert firing' : `${formatCount(firing)} alerts firing`]),
+      ...(unread === 0 ? [] : [`${formatCount(unread)} unread for you`]),
     ].join(', '),
   openBell: 'Open notifications',
   alerts: 'Alerts',
   forYou: 'For you',
-  unreadCount: (count: number) => `${whole.format(count)} unread`,
+  unreadCount: (count: number) => `${formatCount(count)} unread`,
   noAlerts: 'No alerts',
   noAlertsText: 'Alerts from your rules appear here.',
   allAlerts: 'All alerts',

@@ -1,6 +1,5 @@
+import { counted, formatCount } from '../../../ui/format.ts'
 /** Texts of the filter panel and its lists. */
-
-const whole = new Intl.NumberFormat('en-GB')
 
 export const filterTexts = {
   by: 'Filter by',
@@ -14,6 +13,6 @@ export const filterTexts = {
   noMatch: 'No value begins with this text.',
   failed: 'The values did not load. Type the term in the search field instead.',
   newest: (count: string) => `Counted in the newest ${count} issues.`,
-  issues: (count: number) => `${whole.format(count)} ${count === 1 ? 'issue' : 'issues'}`,
-  chosen: (key: string, count: number) => `${key}, ${whole.format(count)} chosen`,
+  issues: (count: number) => counted(count, 'issue', 'issues'),
+  chosen: (key: string, count: number) => `${key}, ${formatCount(count)} chosen`,
 } as const

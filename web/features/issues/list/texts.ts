@@ -1,7 +1,5 @@
+import { counted, formatCount, plural } from '../../../ui/format.ts'
 /** Texts of the issues page. */
-
-const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
-const whole = new Intl.NumberFormat('en-GB')
 
 export const issuesTexts = {
   title: 'Issues',
@@ -70,19 +68,19 @@ export const issuesTexts = {
   severityOf: (id: string, severity: string) => `Severity of ${id}: ${severity}`,
   statusOf: (id: string, status: string) => `Status of ${id}: ${status}`,
   selectAll: 'Select all loaded issues',
-  events: (count: number) => `${whole.format(count)} ${plural(count, 'event', 'events')}`,
+  events: (count: number) => counted(count, 'event', 'events'),
   usersUnknown: 'Users of this time are no longer known',
   eventsUnit: (count: number) => plural(count, 'event', 'events'),
   usersUnit: (count: number) => plural(count, 'user', 'users'),
   trendOf: (time: string, sum: number, peak: number, per: string) =>
     sum === 0
       ? `No events in ${time}`
-      : `In ${time}, ${whole.format(sum)} ${plural(sum, 'event', 'events')}, peak ${whole.format(peak)} per ${per}`,
+      : `In ${time}, ${counted(sum, 'event', 'events')}, peak ${formatCount(peak)} per ${per}`,
   eventsIn: (count: number, time: string, total: number) =>
-    `${whole.format(count)} ${plural(count, 'event', 'events')} in ${time}, ${whole.format(total)} in total`,
+    `${counted(count, 'event', 'events')} in ${time}, ${formatCount(total)} in total`,
   usersIn: (count: number, time: string, total: number) =>
-    `${whole.format(count)} ${plural(count, 'user', 'users')} in ${time}, ${whole.format(total)} in total`,
-  inTotal: (total: number) => `, ${whole.format(total)} in total`,
+    `${counted(count, 'user', 'users')} in ${time}, ${formatCount(total)} in total`,
+  inTotal: (total: number) => `, ${formatCount(total)} in total`,
   regressedIn: (release: string) => `Regressed in ${release}`,
   regressed: 'Regressed',
   overBaseline: (factor: string) => `${factor} the baseline`,
@@ -113,7 +111,7 @@ export const issuesTexts = {
   chartFinding: (per: string, peak: number, fatal: number, total: number) =>
     total === 0
       ? 'No events in this period.'
-      : `Events per ${per}: ${whole.format(total)} in total, at most ${whole.format(peak)} per ${per}, ${whole.format(fatal)} unhandled or fatal.`,
+      : `Events per ${per}: ${formatCount(total)} in total, at most ${formatCount(peak)} per ${per}, ${formatCount(fatal)} unhandled or fatal.`,
   series: { fatal: 'Unhandled or fatal', other: 'All other' },
   asTable: 'View as table',
   tableTime: 'Time',
@@ -127,17 +125,16 @@ export const issuesTexts = {
   setSeverity: 'Severity',
   deleteMany: (count: number) => `Delete ${count} ${plural(count, 'issue', 'issues')}`,
   clearSelection: 'Clear selection',
-  refusedTitle: (count: number) => `${whole.format(count)} issues could not be changed`,
+  refusedTitle: (count: number) => `${formatCount(count)} issues could not be changed`,
   refusedUnknown: 'Issue',
-  refusedFirst: (count: number) => `Showing the first ${whole.format(count)}.`,
+  refusedFirst: (count: number) => `Showing the first ${formatCount(count)}.`,
   merge: 'Merge',
   mergeTitle: (into: string) => `Merge into ${into}?`,
   mergeText: 'Events, comments and followers of the others move to the issue that stays. You can unmerge them later.',
   mergeStays: 'The issue that stays',
-  mergeRun: (count: number) => `Merge ${whole.format(count)} issues`,
+  mergeRun: (count: number) => `Merge ${formatCount(count)} issues`,
   cannotMerge: 'Select at least two issues of the same project.',
-  merged: (count: number, into: string) =>
-    `${whole.format(count)} ${plural(count, 'issue', 'issues')} merged into ${into}`,
+  merged: (count: number, into: string) => `${counted(count, 'issue', 'issues')} merged into ${into}`,
   mergeFailed: 'Could not merge the issues.',
   matching: (total: string) => `Select all ${total} matching issues`,
   allMatching: (total: string) => `All ${total} matching issues are selected.`,

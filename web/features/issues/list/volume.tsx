@@ -20,6 +20,7 @@ import type { Buckets } from '../../../ui/chart/use-chart-reading.ts'
 import { Delta } from '../../../ui/delta.tsx'
 import { Count } from '../../../ui/figures.tsx'
 import {
+  DAY_MS,
   formatChange,
   formatCount,
   formatDuration,
@@ -173,8 +174,6 @@ function useLast<T>(data: T | undefined): T | undefined {
   if (data !== undefined && data !== last) setLast(data)
   return data ?? last
 }
-
-const DAY_MS = 86_400_000
 
 /** The range whose axis suits a time. */
 function rangeLike({ from, to }: Window): Range {

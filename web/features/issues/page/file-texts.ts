@@ -1,11 +1,10 @@
+import { formatCount } from '../../../ui/format.ts'
 /** Texts of an event's attachments, feedback and native crash. */
-
-const whole = new Intl.NumberFormat('en-GB')
 
 export const fileTexts = {
   attachments: 'Attachments',
   refused: 'Refused attachments',
-  count: (count: number) => whole.format(count),
+  count: (count: number) => formatCount(count),
   types: {
     'event.minidump': 'Minidump',
     'event.applecrashreport': 'Apple crash report',
@@ -25,7 +24,7 @@ export const fileTexts = {
   noPreview: 'Your browser cannot show this image. Download the file instead.',
 
   feedback: 'User feedback',
-  feedbackCount: (count: number, max: number) => (count >= max ? `newest ${whole.format(count)}` : whole.format(count)),
+  feedbackCount: (count: number, max: number) => (count >= max ? `newest ${formatCount(count)}` : formatCount(count)),
   anonymous: 'Anonymous',
   onThisEvent: 'about this event',
 

@@ -1,11 +1,10 @@
 import type { SimilarPart } from '#shared/issue-values.ts'
-import { formatCount } from '../../../ui/format.ts'
+import { counted, formatCount } from '../../../ui/format.ts'
 
 /** Texts of merging and discarding. */
 
-const plural = (count: number, one: string, many: string): string => `${formatCount(count)} ${count === 1 ? one : many}`
-const events = (count: number): string => plural(count, 'event', 'events')
-const issues = (count: number): string => plural(count, 'issue', 'issues')
+const events = (count: number): string => counted(count, 'event', 'events')
+const issues = (count: number): string => counted(count, 'issue', 'issues')
 
 /** Words for what two issues share, in the order of the API. */
 const SHARED: Readonly<Record<string, string>> = {

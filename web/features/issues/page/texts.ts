@@ -1,7 +1,5 @@
+import { counted, formatCount, plural } from '../../../ui/format.ts'
 /** Texts of the issue page. */
-
-const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
-const whole = new Intl.NumberFormat('en-GB')
 
 export const issueTexts = {
   what: 'The issue',
@@ -58,7 +56,7 @@ export const issueTexts = {
   trend: (sum: number, peak: number, hours: number) =>
     sum === 0
       ? `No events in the last ${hours} hours.`
-      : `${whole.format(sum)} ${plural(sum, 'event', 'events')} in the last ${hours} hours, at most ${whole.format(peak)} per hour.`,
+      : `${counted(sum, 'event', 'events')} in the last ${hours} hours, at most ${formatCount(peak)} per hour.`,
   trendTitle: (hours: number) => `Events per hour, last ${hours} h`,
   asTable: 'View as table',
   hour: 'Hour',
@@ -95,14 +93,14 @@ export const issueTexts = {
   crashThread: 'Crash',
   frames: 'Frames',
   inApp: 'In-app',
-  all: (count: number) => `All ${whole.format(count)}`,
+  all: (count: number) => `All ${formatCount(count)}`,
   raw: 'Raw',
   rawLabel: 'Stack trace as text',
   traceCopied: 'Stack trace copied',
   unhandled: 'unhandled',
   causedBy: 'Caused by',
   groupedError: 'Grouped error',
-  frameworkFrames: (count: number) => `${whole.format(count)} framework ${plural(count, 'frame', 'frames')}`,
+  frameworkFrames: (count: number) => `${formatCount(count)} framework ${plural(count, 'frame', 'frames')}`,
   noFrames: 'This error has no stack frames.',
   sourceAround: (line: number) => `Source around line ${line}`,
   locals: 'Local variables',
@@ -116,7 +114,7 @@ export const issueTexts = {
       broken_file: 'The uploaded file could not be indexed.',
     },
   },
-  readable: (readable: number, total: number) => `${whole.format(readable)} of ${whole.format(total)} frames readable`,
+  readable: (readable: number, total: number) => `${formatCount(readable)} of ${formatCount(total)} frames readable`,
   whyGrouped: 'Why grouped',
   message: 'Message',
   template: 'Template',
@@ -124,7 +122,7 @@ export const issueTexts = {
 
   crumbs: 'Breadcrumbs',
   crumbsShown: (shown: number, total: number) =>
-    shown === total ? whole.format(total) : `last ${whole.format(shown)} of ${whole.format(total)}`,
+    shown === total ? formatCount(total) : `last ${formatCount(shown)} of ${formatCount(total)}`,
   kinds: 'Types',
   allKinds: 'All',
   kind: {
@@ -140,15 +138,15 @@ export const issueTexts = {
   },
   crash: 'crash',
   eventRow: 'event',
-  showEarlier: (count: number) => `Show ${whole.format(count)} earlier`,
+  showEarlier: (count: number) => `Show ${formatCount(count)} earlier`,
   crumbData: 'Data',
 
   share: 'Common values',
-  shareOf: (count: number) => (count === 1 ? 'the newest event' : `the newest ${whole.format(count)} events`),
+  shareOf: (count: number) => (count === 1 ? 'the newest event' : `the newest ${formatCount(count)} events`),
   other: 'Other',
   tags: 'Tags of this event',
-  showAllValues: (count: number) => `Show all ${whole.format(count)}`,
-  showAllTags: (count: number) => `Show all ${whole.format(count)}`,
+  showAllValues: (count: number) => `Show all ${formatCount(count)}`,
+  showAllTags: (count: number) => `Show all ${formatCount(count)}`,
 
   request: 'Request',
   query: 'Query',

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../ui/format.ts'
 import { useQuery } from '@tanstack/react-query'
 import { issueReleasesQuery } from '../../../api/issue-event-queries.ts'
 import { releaseMarkersQuery } from '../../../api/release-queries.ts'
@@ -18,7 +19,6 @@ type IssueTrackProps = {
 }
 
 const LOOK_BACK_MS = 180 * 86_400_000
-const MINUTE_MS = 60_000
 
 /** The line of releases: where the issue was seen, fixed, not seen, and seen again. */
 export function IssueTrack({ issueId, projectId, fixed, back, at }: IssueTrackProps) {

@@ -1,7 +1,5 @@
+import { formatCount, plural } from '../../../ui/format.ts'
 /** Texts of ownership rules. */
-
-const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
-const whole = new Intl.NumberFormat('en-GB')
 
 export const ownershipTexts = {
   members: 'Members',
@@ -37,7 +35,7 @@ export const ownershipTexts = {
   previewText: 'Shows who the most recent issues would be assigned to. Changes nothing.',
   noIssues: 'There are no issues to preview the rules with.',
   assigned: (assigned: number, of: number) =>
-    `${whole.format(assigned)} of the ${whole.format(of)} most recent ${plural(of, 'issue', 'issues')} would be assigned.`,
+    `${formatCount(assigned)} of the ${formatCount(of)} most recent ${plural(of, 'issue', 'issues')} would be assigned.`,
   byRule: (number: number) => `Rule ${number}`,
   unassigned: 'Unassigned',
   issue: 'Issue',

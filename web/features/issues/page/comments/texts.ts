@@ -1,14 +1,12 @@
+import { counted } from '../../../../ui/format.ts'
 /** Texts of comments, mentions and following. */
-
-const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
-const whole = new Intl.NumberFormat('en-GB')
 
 export const commentsTexts = {
   team: (word: string) => `Team ${word}`,
   teamHint: 'From an ownership rule',
   mentionList: 'Members you can mention',
   mentionFound: (count: number) =>
-    `${whole.format(count)} ${plural(count, 'member', 'members')}. Use the arrow keys to choose and Enter to insert.`,
+    `${counted(count, 'member', 'members')}. Use the arrow keys to choose and Enter to insert.`,
   edit: 'Edit comment',
   edited: 'edited',
   editField: 'Edit comment',

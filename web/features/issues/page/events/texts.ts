@@ -1,7 +1,5 @@
+import { counted, formatCount } from '../../../../ui/format.ts'
 /** Texts of an issue's events: filter, common values, releases and affected users. */
-
-const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
-const whole = new Intl.NumberFormat('en-GB')
 
 export const eventsTexts = {
   releaseName: 'The release',
@@ -46,7 +44,7 @@ export const eventsTexts = {
   },
   more: 'Show more',
   searchOlder: 'Search older events',
-  searched: (count: number) => `${whole.format(count)} ${plural(count, 'event', 'events')} searched`,
+  searched: (count: number) => `${counted(count, 'event', 'events')} searched`,
   stored: (count: string) => (count === '1' ? '1 stored event' : `${count} stored events`),
   storedOver: (count: string) => `Over ${count} stored events`,
   damaged: 'The event data is damaged',
@@ -61,7 +59,7 @@ export const eventsTexts = {
   trend: (sum: number, peak: number, long: string, per: string) =>
     sum === 0
       ? `No events in the last ${long}.`
-      : `${whole.format(sum)} ${plural(sum, 'event', 'events')} in the last ${long}, at most ${whole.format(peak)} per ${per}.`,
+      : `${counted(sum, 'event', 'events')} in the last ${long}, at most ${formatCount(peak)} per ${per}.`,
   long: { '24h': '24 hours', '14d': '14 days', '90d': '90 days' },
   per: { '24h': 'hour', '14d': '4 hours', '90d': 'day' },
   time: 'Time',
@@ -69,10 +67,10 @@ export const eventsTexts = {
 
   compared: (events: number, others: number) =>
     others === 0
-      ? `${whole.format(events)} ${plural(events, 'event', 'events')}, no other issues to compare with`
-      : `${whole.format(events)} ${plural(events, 'event', 'events')}, compared with ${whole.format(others)} from other issues`,
+      ? `${counted(events, 'event', 'events')}, no other issues to compare with`
+      : `${counted(events, 'event', 'events')}, compared with ${formatCount(others)} from other issues`,
   against: (count: number, baseline: string | null) =>
-    `${whole.format(count)} ${plural(count, 'event', 'events')}${baseline === null ? '' : `; other issues ${baseline}`}`,
+    `${counted(count, 'event', 'events')}${baseline === null ? '' : `; other issues ${baseline}`}`,
   often: (factor: string) => `${factor} as often as in other issues`,
   others: 'Other',
   sharesName: 'Common values',
@@ -82,7 +80,7 @@ export const eventsTexts = {
   noRelease: 'No release',
   users: 'Affected users',
   anonymous: 'Anonymous user',
-  usersShown: (shown: number, all: number) => `${whole.format(shown)} of ${whole.format(all)}`,
-  newest: (count: number) => `newest ${whole.format(count)} events`,
+  usersShown: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)}`,
+  newest: (count: number) => `newest ${formatCount(count)} events`,
   onlyThese: (what: string) => `Show only events of ${what}`,
 } as const

@@ -1,10 +1,9 @@
-import { formatCount } from '../../../../ui/format.ts'
+import { counted, formatCount } from '../../../../ui/format.ts'
 
 /** Texts of a project's grouping rules, versions and discarded issues. */
 
-const plural = (count: number, one: string, many: string): string => `${formatCount(count)} ${count === 1 ? one : many}`
-const events = (count: number): string => plural(count, 'event', 'events')
-const issues = (count: number): string => plural(count, 'issue', 'issues')
+const events = (count: number): string => counted(count, 'event', 'events')
+const issues = (count: number): string => counted(count, 'issue', 'issues')
 
 export const groupingTexts = {
   title: 'Grouping',
