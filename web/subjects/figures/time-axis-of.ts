@@ -24,6 +24,26 @@ export type TimeAxis = {
   readonly choice: BarChoice
 }
 
+/** The axis of a chart of bars. */
+export const barAxis = ({ names, openEnd, ticks, markers, choice }: TimeAxis) => ({
+  buckets: names,
+  openEnd,
+  xLabels: ticks,
+  markers,
+  choice,
+})
+
+/** The axis of a chart of lines, each of whose values is of a bucket. */
+export const lineAxis = ({ names, openEnd, ticks, markers, choice }: TimeAxis) => ({
+  places: names,
+  buckets: true,
+  fromZero: true,
+  openEnd,
+  xLabels: ticks,
+  markers,
+  choice,
+})
+
 type TimeAxisInput = {
   points: readonly { readonly t: string; readonly incomplete?: boolean | undefined }[]
   intervalSeconds: number

@@ -5,7 +5,7 @@ import { paths } from '../../../address/paths.ts'
 import type { Range } from '../../../address/search.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { timeTicks } from '../../../subjects/figures/time-ticks.ts'
-import { sliceShown, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
+import { barAxis, lineAxis, sliceShown, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { BarChart, LineChart } from '../../../ui/chart/charts.tsx'
 import { ChartNothing } from '../../../ui/chart/chart-card.tsx'
@@ -175,19 +175,13 @@ function RateChart({ title, unit, alertOn, nothing, sentence, label, reads, ...p
       }
     >
       <LineChart
+        {...lineAxis(axis)}
         label={label(formatRate(series.total), spokenOf(sentence))}
         heightPx={heightOf(large, HEIGHT_PX)}
         lines={lines}
-        places={axis.names}
-        buckets
-        fromZero
         filled
-        openEnd={axis.openEnd}
-        xLabels={axis.ticks}
         thresholds={bandsOf(series.bands)}
         max={1}
-        markers={axis.markers}
-        choice={axis.choice}
         formatTick={formatPercent}
         formatValue={formatRate}
         readMore={(index) => reads.map(([name, read]) => ({ label: name, value: read(points[index] ?? {}) }))}
@@ -351,6 +345,7 @@ export function EventsChart({ series, range, axis, large, onLarge }: ChartProps)
       }
     >
       <BarChart
+        {...barAxis(axis)}
         label={metricsTexts.chartEvents(
           formatCount(series.total),
           formatCount(series.totals.critical ?? 0),
@@ -358,11 +353,6 @@ export function EventsChart({ series, range, axis, large, onLarge }: ChartProps)
         )}
         heightPx={heightOf(large, LOWER_PX)}
         series={bars}
-        buckets={axis.names}
-        xLabels={axis.ticks}
-        markers={axis.markers}
-        openEnd={axis.openEnd}
-        choice={axis.choice}
       />
     </ChartPanel>
   )
@@ -416,19 +406,13 @@ export function UsersChart(props: ChartProps) {
       }
     >
       <LineChart
+        {...lineAxis(axis)}
         label={metricsTexts.chartUsers(formatCount(total), spokenOf(sentence))}
         heightPx={heightOf(large, LOWER_PX)}
         lines={lines}
-        places={axis.names}
-        buckets
-        fromZero
         counts
         filled
-        openEnd={axis.openEnd}
-        xLabels={axis.ticks}
         thresholds={[]}
-        markers={axis.markers}
-        choice={axis.choice}
         formatTick={formatShortCount}
         formatValue={formatCount}
         readMore={(index) =>

@@ -1,6 +1,6 @@
 import type { Performance } from '../../../api/performance-queries.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
-import { sliceShown } from '../../../subjects/figures/time-axis-of.ts'
+import { barAxis, sliceShown } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { BarChart } from '../../../ui/chart/charts.tsx'
@@ -50,14 +50,10 @@ function Anrs({ data, at }: { data: Performance; at: ReturnType<typeof usePerfor
           }
         >
           <BarChart
+            {...barAxis(axis)}
             label={performanceTexts.chartAnrs(formatCount(count), formatCount(previous), before)}
             heightPx={190}
             series={[{ label: performanceTexts.columns.anrs, tone: 'base', values: points.map((point) => point.anrs) }]}
-            buckets={axis.names}
-            xLabels={axis.ticks}
-            markers={axis.markers}
-            openEnd={axis.openEnd}
-            choice={axis.choice}
           />
         </ChartPanel>
       </div>

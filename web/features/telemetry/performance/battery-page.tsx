@@ -2,7 +2,7 @@ import type { Performance } from '../../../api/performance-queries.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { shortRelease } from '../../../subjects/figures/filter-model.ts'
 import { WAKE_LIMITS, figureWord } from '../../../subjects/figures/limits.ts'
-import { sliceShown } from '../../../subjects/figures/time-axis-of.ts'
+import { lineAxis, sliceShown } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { LineChart } from '../../../ui/chart/charts.tsx'
@@ -122,6 +122,7 @@ function DrainChart({ data, at }: { data: Performance; at: ReturnType<typeof use
         }
       >
         <LineChart
+          {...lineAxis(axis)}
           label={performanceTexts.chartDrain(finding)}
           heightPx={210}
           lines={[
@@ -131,15 +132,8 @@ function DrainChart({ data, at }: { data: Performance; at: ReturnType<typeof use
               values: points.map((point) => point.battery_drain),
             },
           ]}
-          places={axis.names}
-          buckets
-          fromZero
           filled
-          openEnd={axis.openEnd}
-          xLabels={axis.ticks}
           thresholds={[]}
-          markers={axis.markers}
-          choice={axis.choice}
           formatTick={(value) => String(Number(value.toFixed(2)))}
           formatValue={formatDrain}
         />

@@ -2,7 +2,7 @@ import type { Performance, Spread } from '../../../api/performance-queries.ts'
 import type { Range } from '../../../address/search.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { COLD_LIMITS } from '../../../subjects/figures/limits.ts'
-import { sliceShown, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
+import { lineAxis, sliceShown, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { Histogram, LineChart } from '../../../ui/chart/charts.tsx'
 import { ChartNothing } from '../../../ui/chart/chart-card.tsx'
@@ -19,7 +19,7 @@ const ON_COLD_START = { trigger: 'performance_threshold', metric: 'cold_start', 
 
 const HEIGHT_PX = 250
 /** Room for `P95 12.4 s` after the plot. */
-export const END_PX = 88
+const END_PX = 88
 
 /** Whole seconds without a unit: the title says it. */
 const formatSeconds = (ms: number): string => String(Number((ms / 1000).toFixed(2)))
@@ -31,7 +31,7 @@ const BANDS: readonly Threshold[] = [
   { from: COLD_LIMITS.poor, to: Infinity, label: performanceTexts.bandPoor(limitText(COLD_LIMITS.poor)), tone: 'bad' },
 ]
 
-export type Percentiles = {
+type Percentiles = {
   readonly p50_ms: number | null
   readonly p75_ms: number | null
   readonly p95_ms: number | null
@@ -39,7 +39,7 @@ export type Percentiles = {
 }
 
 /** The percentiles over time as lines, the slowest first. They end with their names: the newest value is not the range's. */
-export function percentileLines(points: readonly Percentiles[]): ChartLine[] {
+function percentileLines(points: readonly Percentiles[]): ChartLine[] {
   const line = (name: string, tone: 'p50' | 'p75' | 'p95', key: 'p50_ms' | 'p75_ms' | 'p95_ms'): ChartLine => ({
     label: name,
     tone,
@@ -77,51 +77,68 @@ export function ColdChart({ data, range, axis, releases }: ColdChartProps) {
     data.series.map(({ t, incomplete, cold_start: start }) => ({ t, incomplete, ...start })),
     axis,
   )
-  const lines = percentileLines(points)
   const finding = durationSentence(durationFinding(points, releases, cold.p95_ms, cold.previous.p95_ms), range)
   return (
     <ChartPanel
       {...panel}
       note={[finding, leftOutText(cold)].join(' ')}
-      table={
-        <ChartTable
-          label={figuresTexts.asTable}
-          head={[figuresTexts.time, figuresTexts.p50, figuresTexts.p75, figuresTexts.p95, performanceTexts.starts]}
-          rows={points.map((point, index) => [
-            axis.names[index] ?? '',
-            formatDuration(point.p50_ms),
-            formatDuration(point.p75_ms),
-            formatDuration(point.p95_ms),
-            formatCount(point.count),
-          ])}
-        />
-      }
+      table={<PercentileTable points={points} axis={axis} counted={performanceTexts.starts} />}
     >
-      <LineChart
+      <PercentileChart
         label={performanceTexts.chartCold(
           formatDuration(cold.p50_ms),
           formatDuration(cold.p75_ms),
           formatDuration(cold.p95_ms),
           finding,
         )}
-        heightPx={HEIGHT_PX}
-        lines={lines}
-        places={axis.names}
-        buckets
-        fromZero
-        openEnd={axis.openEnd}
-        endPx={END_PX}
-        xLabels={axis.ticks}
+        points={points}
+        axis={axis}
+        counted={performanceTexts.starts}
         thresholds={BANDS}
-        markers={axis.markers}
-        choice={axis.choice}
         formatTick={formatSeconds}
-        formatValue={formatDuration}
-        readMore={(index) => [{ label: performanceTexts.starts, value: formatCount(points[index]?.count ?? 0) }]}
       />
     </ChartPanel>
   )
 }
+
+type PercentileTableProps = { points: readonly Percentiles[]; axis: TimeAxis; counted: string }
+
+/** The figures of a chart of percentiles. */
+export const PercentileTable = ({ points, axis, counted }: PercentileTableProps) => (
+  <ChartTable
+    label={figuresTexts.asTable}
+    head={[figuresTexts.time, figuresTexts.p50, figuresTexts.p75, figuresTexts.p95, counted]}
+    rows={points.map((point, index) => [
+      axis.names[index] ?? '',
+      formatDuration(point.p50_ms),
+      formatDuration(point.p75_ms),
+      formatDuration(point.p95_ms),
+      formatCount(point.count),
+    ])}
+  />
+)
+
+type PercentileChartProps = PercentileTableProps & {
+  label: string
+  thresholds: readonly Threshold[]
+  /** @param ms a duration in milliseconds */
+  formatTick: (ms: number) => string
+}
+
+/** The percentiles of a duration over time. */
+export const PercentileChart = ({ label, points, axis, counted, thresholds, formatTick }: PercentileChartProps) => (
+  <LineChart
+    {...lineAxis(axis)}
+    label={label}
+    heightPx={HEIGHT_PX}
+    lines={percentileLines(points)}
+    endPx={END_PX}
+    thresholds={thresholds}
+    formatTick={formatTick}
+    formatValue={formatDuration}
+    readMore={(index) => [{ label: counted, value: formatCount(points[index]?.count ?? 0) }]}
+  />
+)
 
 type SpreadChartProps = {
   title: string

@@ -16,22 +16,20 @@ import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
 import { shortRelease, shownValue } from '../../../subjects/figures/filter-model.ts'
 import { COLD_LIMITS, FROZEN_LIMITS, SLOW_LIMITS } from '../../../subjects/figures/limits.ts'
-import { sliceShown, buildTimeAxis } from '../../../subjects/figures/time-axis-of.ts'
+import { buildTimeAxis, sliceShown } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { MoreButton, type MoreButtonProps } from '../../../frames/more-button.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { buttonLook } from '../../../ui/button.tsx'
-import { LineChart } from '../../../ui/chart/charts.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
-import { ChartTable } from '../../../ui/chart/chart-table.tsx'
 import { RangeLegend } from '../../../ui/chart/range-plot.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
-import { END_PX, percentileLines, SpreadChart } from './charts.tsx'
+import { PercentileChart, PercentileTable, SpreadChart } from './charts.tsx'
 import { durationFinding, durationSentence } from './finding.ts'
 import { Duration, partColumn, Ratio } from './columns.tsx'
 import { ScreensTable } from './screens-table.tsx'
@@ -216,36 +214,15 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
             : { alertOn: { trigger: 'performance_threshold', metric, percentile: 'p95', transaction: data.name } })}
           unit={performanceTexts.screenUnit[data.basis]}
           note={finding}
-          table={
-            <ChartTable
-              label={figuresTexts.asTable}
-              head={[figuresTexts.time, figuresTexts.p50, figuresTexts.p75, figuresTexts.p95, performanceTexts.loads]}
-              rows={points.map((point, index) => [
-                axis.names[index] ?? '',
-                formatDuration(point.p50_ms),
-                formatDuration(point.p75_ms),
-                formatDuration(point.p95_ms),
-                formatCount(point.count),
-              ])}
-            />
-          }
+          table={<PercentileTable points={points} axis={axis} counted={performanceTexts.loads} />}
         >
-          <LineChart
+          <PercentileChart
             label={performanceTexts.chartScreen(data.name, finding)}
-            heightPx={250}
-            lines={percentileLines(points)}
-            places={axis.names}
-            buckets
-            fromZero
-            openEnd={axis.openEnd}
-            endPx={END_PX}
-            xLabels={axis.ticks}
+            points={points}
+            axis={axis}
+            counted={performanceTexts.loads}
             thresholds={[]}
-            markers={axis.markers}
-            choice={axis.choice}
             formatTick={(ms) => (ms === 0 ? '0' : formatDuration(ms))}
-            formatValue={formatDuration}
-            readMore={(index) => [{ label: performanceTexts.loads, value: formatCount(points[index]?.count ?? 0) }]}
           />
         </ChartPanel>
         <SpreadChart
