@@ -11,21 +11,11 @@ import { formatCount } from '../ui/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { shellTexts } from './texts.ts'
 
+type PageKey = 'issues' | 'alerts' | 'metrics' | 'performance' | 'releases' | 'symbols' | 'intake' | 'ask' | 'query'
+
 /** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
-  key:
-    | 'issues'
-    | 'alerts'
-    | 'metrics'
-    | 'performance'
-    | 'releases'
-    | 'symbols'
-    | 'intake'
-    | 'ask'
-    | 'query'
-    | 'setup'
-    | 'settings'
-    | 'organisation'
+  key: PageKey | 'setup' | 'settings' | 'organisation'
   group: 'pages' | 'settings'
   label: string
   /** The label of a tab on phones, if the label is too long. */
@@ -65,91 +55,26 @@ export function useDestinations(): Destination[] {
     meta: { quiet: true },
   })
 
-  const issues: Destination = {
-    key: 'issues',
-    group: 'pages',
-    label: shellTexts.issues,
-    icon: 'issues',
-    link: paths.issues(carried({ ...(projectId === null ? {} : { project: projectId }), range })),
-    isHere: at({ to: '/issues', fuzzy: true }) !== false,
-    ...(openCount.data === undefined ? {} : { badge: { count: formatCount(openCount.data) } }),
-  }
   const firing = recent.data?.unread_count ?? 0
-  const alerts: Destination = {
-    key: 'alerts',
+  const inProject = projectId === null ? {} : { project: projectId }
+  const ofOne = project === undefined ? {} : { project }
+  const inRange = carried({ project, range })
+  const page = (key: PageKey, icon: IconName, link: Destination['link'], here: unknown): Destination => ({
+    key,
     group: 'pages',
-    label: shellTexts.alerts,
-    icon: 'bell',
-    link: paths.alerts(projectId === null ? {} : { project: projectId }),
-    isHere: at({ to: '/alerts', fuzzy: true }) !== false,
-    ...(firing === 0 ? {} : { badge: { count: formatCount(firing), isHot: true } }),
-  }
-  const unfinished: Destination = {
-    key: 'setup',
-    group: 'settings',
-    label: shellTexts.setUp,
-    icon: 'bolt',
-    link: paths.onboarding(),
-    isHere: false,
-    badge: 'ring',
-  }
+    label: shellTexts[key],
+    icon,
+    link,
+    isHere: here !== false,
+  })
   const ofProject: Destination[] = [
-    {
-      key: 'metrics',
-      group: 'pages',
-      label: shellTexts.metrics,
-      icon: 'metrics',
-      link: paths.metrics(carried({ project, range })),
-      isHere: at({ to: '/metrics' }) !== false,
-    },
-    {
-      key: 'performance',
-      group: 'pages',
-      label: shellTexts.performance,
-      icon: 'gauge',
-      link: paths.performance(carried({ project, range })),
-      isHere: at({ to: '/performance', fuzzy: true }) !== false,
-    },
-    {
-      key: 'releases',
-      group: 'pages',
-      label: shellTexts.releases,
-      icon: 'tag',
-      link: paths.releases(carried({ project, range })),
-      isHere: at({ to: '/releases', fuzzy: true }) !== false,
-    },
-    {
-      key: 'symbols',
-      group: 'pages',
-      label: shellTexts.symbols,
-      icon: 'symbols',
-      link: paths.symbols(carried({ project, range })),
-      isHere: at({ to: '/symbols' }) !== false,
-    },
-    {
-      key: 'intake',
-      group: 'pages',
-      label: shellTexts.intake,
-      icon: 'download',
-      link: paths.intake(carried({ project, range })),
-      isHere: at({ to: '/intake' }) !== false,
-    },
-    {
-      key: 'ask',
-      group: 'pages',
-      label: shellTexts.ask,
-      icon: 'ask',
-      link: paths.ask(project === undefined ? {} : { project }),
-      isHere: at({ to: '/ask' }) !== false,
-    },
-    {
-      key: 'query',
-      group: 'pages',
-      label: shellTexts.query,
-      icon: 'query',
-      link: paths.query(project === undefined ? {} : { project }),
-      isHere: at({ to: '/query' }) !== false,
-    },
+    page('metrics', 'metrics', paths.metrics(inRange), at({ to: '/metrics' })),
+    page('performance', 'gauge', paths.performance(inRange), at({ to: '/performance', fuzzy: true })),
+    page('releases', 'tag', paths.releases(inRange), at({ to: '/releases', fuzzy: true })),
+    page('symbols', 'symbols', paths.symbols(inRange), at({ to: '/symbols' })),
+    page('intake', 'download', paths.intake(inRange), at({ to: '/intake' })),
+    page('ask', 'ask', paths.ask(ofOne), at({ to: '/ask' })),
+    page('query', 'query', paths.query(ofOne), at({ to: '/query' })),
     {
       key: 'settings',
       group: 'settings',
@@ -160,6 +85,15 @@ export function useDestinations(): Destination[] {
       isHere: at({ to: '/projects', fuzzy: true }) !== false,
     },
   ]
+  const unfinished: Destination = {
+    key: 'setup',
+    group: 'settings',
+    label: shellTexts.setUp,
+    icon: 'bolt',
+    link: paths.onboarding(),
+    isHere: false,
+    badge: 'ring',
+  }
   const organisation: Destination = {
     key: 'organisation',
     group: 'settings',
@@ -171,8 +105,14 @@ export function useDestinations(): Destination[] {
   }
   const pages = project === undefined && projects.length === 0 ? [] : ofProject
   return [
-    issues,
-    alerts,
+    {
+      ...page('issues', 'issues', paths.issues(carried({ ...inProject, range })), at({ to: '/issues', fuzzy: true })),
+      ...(openCount.data === undefined ? {} : { badge: { count: formatCount(openCount.data) } }),
+    },
+    {
+      ...page('alerts', 'bell', paths.alerts(inProject), at({ to: '/alerts', fuzzy: true })),
+      ...(firing === 0 ? {} : { badge: { count: formatCount(firing), isHot: true } }),
+    },
     ...pages.filter(({ group }) => group === 'pages'),
     ...(setup.data?.steps.first_event === false ? [unfinished] : []),
     ...pages.filter(({ group }) => group === 'settings'),

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useRouter } from '@tanstack/react-router'
+import { useNavigate, useRouter, type LinkProps } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
-import { issueSearchQuery, meQuery, projectsQuery } from '../api/queries.ts'
-import { can } from '../app/can.ts'
+import type { Role } from '#shared/permissions.ts'
+import { issueSearchQuery, meQuery, projectsQuery, type Project } from '../api/queries.ts'
+import { can, type Action } from '../app/can.ts'
 import { useRegisteredKeys } from '../app/keys.ts'
 import { paths } from '../address/paths.ts'
 import { useScope } from '../app/use-scope.ts'
@@ -10,7 +11,7 @@ import { readRecents } from '../app/recents.ts'
 import { useCombobox } from '../ui/combobox.ts'
 import { useDelayed } from '../ui/delayed.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { PlatformTile } from '../ui/platform-tile.tsx'
 import { Severity } from '../ui/status.tsx'
@@ -126,15 +127,6 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
     icon: { kind: 'severity', severity: issue.severity },
     run: after(() => void navigate(paths.issue(issue.id))),
   })
-  const place = (key: string, label: string, icon: PaletteRow['icon'], act: () => void, meta?: string): PaletteRow => ({
-    key,
-    group: 'places',
-    label,
-    icon,
-    run: after(act),
-    meta,
-  })
-
   if (needle === '') {
     const here = router.state.location.href
     return recents
@@ -154,95 +146,16 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   const inMemory = knownIssues(client, needle)
   const seen = new Set(inMemory.map(({ id }) => id))
   const fromServer = delayed === needle ? (found.data?.items ?? []).filter(({ id }) => !seen.has(id)) : []
-  const places = [
-    place('issues', shellTexts.issues, { kind: 'icon', name: 'issues' }, () => void navigate(paths.issues())),
-    place('alerts', shellTexts.alerts, { kind: 'icon', name: 'bell' }, () => void navigate(paths.alerts())),
-    place('metrics', shellTexts.metrics, { kind: 'icon', name: 'metrics' }, () => void navigate(paths.metrics())),
-    place(
-      'performance',
-      shellTexts.performance,
-      { kind: 'icon', name: 'gauge' },
-      () => void navigate(paths.performance()),
-    ),
-    place('releases', shellTexts.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
-    place('symbols', shellTexts.symbols, { kind: 'icon', name: 'symbols' }, () => void navigate(paths.symbols())),
-    place('ask', shellTexts.ask, { kind: 'icon', name: 'ask' }, () => void navigate(paths.ask())),
-    place('query', shellTexts.query, { kind: 'icon', name: 'query' }, () => void navigate(paths.query())),
-    place('intake', shellTexts.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
-    ...(projects.data?.items ?? []).flatMap((project) => [
-      place(
-        `p-${project.id}`,
-        project.name,
-        { kind: 'platform', platform: project.platform },
-        () => void navigate(paths.issues({ project: project.id })),
-        shellTexts.issues,
-      ),
-      place(
-        `s-${project.id}`,
-        project.name,
-        { kind: 'icon', name: 'project' },
-        () => void navigate(paths.projectGeneral(project.id)),
-        shellTexts.projectSettings,
-      ),
-    ]),
-    ...(me.data !== undefined && can(me.data.user.role, 'projects.write').allowed
-      ? [
-          place(
-            'new',
-            shellTexts.newProject,
-            { kind: 'icon', name: 'plus' },
-            () => void navigate(paths.onboarding({ step: 'project' })),
-          ),
-        ]
-      : []),
-    place(
-      'members',
-      shellTexts.members,
-      { kind: 'icon', name: 'user' },
-      () => void navigate(paths.members()),
-      shellTexts.organisation,
-    ),
-    place(
-      'assistant',
-      shellTexts.assistant,
-      { kind: 'icon', name: 'spark' },
-      () => void navigate(paths.assistant()),
-      shellTexts.organisation,
-    ),
-    place(
-      'api-keys',
-      shellTexts.apiKeys,
-      { kind: 'icon', name: 'key' },
-      () => void navigate(paths.apiKeys()),
-      shellTexts.organisation,
-    ),
-    ...(me.data !== undefined && can(me.data.user.role, 'webhooks.read').allowed
-      ? [
-          place(
-            'webhooks',
-            shellTexts.webhooks,
-            { kind: 'icon', name: 'send' },
-            () => void navigate(paths.webhooks()),
-            shellTexts.organisation,
-          ),
-        ]
-      : []),
-    ...(me.data !== undefined && can(me.data.user.role, 'audit.read').allowed
-      ? [
-          place(
-            'audit',
-            shellTexts.audit,
-            { kind: 'icon', name: 'org' },
-            () => void navigate(paths.audit()),
-            shellTexts.organisation,
-          ),
-        ]
-      : []),
-    place('profile', appTexts.profile, { kind: 'icon', name: 'user' }, () => void navigate(paths.profile())),
-    place('security', appTexts.security, { kind: 'icon', name: 'lock' }, () => void navigate(paths.security())),
-    place('sessions', appTexts.sessions, { kind: 'icon', name: 'phone' }, () => void navigate(paths.sessions())),
-    place('appearance', appTexts.appearance, { kind: 'icon', name: 'sun' }, () => void navigate(paths.appearance())),
-  ]
+  const places = placesOf(projects.data?.items ?? [], me.data?.user.role).map(
+    ({ key, label, icon, link, meta }): PaletteRow => ({
+      key,
+      group: 'places',
+      label,
+      icon,
+      meta,
+      run: after(() => void navigate(link)),
+    }),
+  )
   return [
     ...[...inMemory, ...fromServer].slice(0, 7).map(issueRow),
     ...places.filter((row) => matches(row.label) || matches(row.meta ?? '')).slice(0, 6),
@@ -254,6 +167,50 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
       icon: { kind: 'icon', name: 'spark' },
       run: after(() => void navigate(paths.ask({ project: pageProjectId ?? undefined, q: needle }))),
     },
+  ]
+}
+
+type Place = Pick<PaletteRow, 'key' | 'label' | 'icon' | 'meta'> & { link: Pick<LinkProps, 'to' | 'params' | 'search'> }
+
+/** The pages that the palette leads to, as far as the role may read them. */
+function placesOf(projects: readonly Project[], role: Role | undefined): Place[] {
+  const place = (key: string, label: string, name: IconName, link: Place['link'], meta?: string): Place => ({
+    key,
+    label,
+    icon: { kind: 'icon', name },
+    link,
+    meta,
+  })
+  const may = (action: Action, found: Place): Place[] =>
+    role !== undefined && can(role, action).allowed ? [found] : []
+  const { organisation } = shellTexts
+  return [
+    place('issues', shellTexts.issues, 'issues', paths.issues()),
+    place('alerts', shellTexts.alerts, 'bell', paths.alerts()),
+    place('metrics', shellTexts.metrics, 'metrics', paths.metrics()),
+    place('performance', shellTexts.performance, 'gauge', paths.performance()),
+    place('releases', shellTexts.releases, 'tag', paths.releases()),
+    place('symbols', shellTexts.symbols, 'symbols', paths.symbols()),
+    place('ask', shellTexts.ask, 'ask', paths.ask()),
+    place('query', shellTexts.query, 'query', paths.query()),
+    place('intake', shellTexts.intake, 'download', paths.intake()),
+    ...projects.flatMap(({ id, name, platform }): Place[] => [
+      {
+        ...place(`p-${id}`, name, 'project', paths.issues({ project: id }), shellTexts.issues),
+        icon: { kind: 'platform', platform },
+      },
+      place(`s-${id}`, name, 'project', paths.projectGeneral(id), shellTexts.projectSettings),
+    ]),
+    ...may('projects.write', place('new', shellTexts.newProject, 'plus', paths.onboarding({ step: 'project' }))),
+    place('members', shellTexts.members, 'user', paths.members(), organisation),
+    place('assistant', shellTexts.assistant, 'spark', paths.assistant(), organisation),
+    place('api-keys', shellTexts.apiKeys, 'key', paths.apiKeys(), organisation),
+    ...may('webhooks.read', place('webhooks', shellTexts.webhooks, 'send', paths.webhooks(), organisation)),
+    ...may('audit.read', place('audit', shellTexts.audit, 'org', paths.audit(), organisation)),
+    place('profile', appTexts.profile, 'user', paths.profile()),
+    place('security', appTexts.security, 'lock', paths.security()),
+    place('sessions', appTexts.sessions, 'phone', paths.sessions()),
+    place('appearance', appTexts.appearance, 'sun', paths.appearance()),
   ]
 }
 

@@ -38,6 +38,21 @@ export function BulkBar(props: BulkBarProps) {
   const count = all ?? issues.length
   const resolve = resolveEdit(issues)
   const ignore = ignoreEdit(issues)
+  const menuOf = (name: NonNullable<OpenMenu>) => ({
+    issues,
+    onEdit,
+    side: 'top' as const,
+    open: menu === name,
+    onOpenChange: (open: boolean) => onMenu(open && change.allowed ? name : null),
+  })
+  const how = (label: string) => (
+    <IconButton
+      className={classNames(issuesStyles.bulkHow, narrowStyles.hiddenAt600)}
+      icon="down"
+      label={label}
+      why={change.why}
+    />
+  )
   return (
     <div
       className={classNames(issuesStyles.bulk, narrowStyles.wrapsAt600)}
@@ -59,21 +74,7 @@ export function BulkBar(props: BulkBarProps) {
           {resolve.status === 'resolved' ? issuesTexts.resolve : issuesTexts.reopen}
         </Button>
         {resolve.status === 'resolved' ? (
-          <ResolveMenu
-            issues={issues}
-            onEdit={onEdit}
-            side="top"
-            open={menu === 'resolve'}
-            onOpenChange={(open) => onMenu(open && change.allowed ? 'resolve' : null)}
-            trigger={
-              <IconButton
-                className={classNames(issuesStyles.bulkHow, narrowStyles.hiddenAt600)}
-                icon="down"
-                label={decideTexts.resolveMenu}
-                why={change.why}
-              />
-            }
-          />
+          <ResolveMenu {...menuOf('resolve')} trigger={how(decideTexts.resolveMenu)} />
         ) : null}
         <Button
           icon={ignore.status === 'ignored' ? 'st-ignored' : 'rotate'}
@@ -84,28 +85,10 @@ export function BulkBar(props: BulkBarProps) {
           {ignore.status === 'ignored' ? issuesTexts.ignore : issuesTexts.reopen}
         </Button>
         {ignore.status === 'ignored' ? (
-          <IgnoreMenu
-            issues={issues}
-            onEdit={onEdit}
-            side="top"
-            open={menu === 'ignore'}
-            onOpenChange={(open) => onMenu(open && change.allowed ? 'ignore' : null)}
-            trigger={
-              <IconButton
-                className={classNames(issuesStyles.bulkHow, narrowStyles.hiddenAt600)}
-                icon="down"
-                label={decideTexts.ignoreMenu}
-                why={change.why}
-              />
-            }
-          />
+          <IgnoreMenu {...menuOf('ignore')} trigger={how(decideTexts.ignoreMenu)} />
         ) : null}
         <AssigneeMenu
-          issues={issues}
-          onEdit={onEdit}
-          side="top"
-          open={menu === 'assignee'}
-          onOpenChange={(open) => onMenu(open && change.allowed ? 'assignee' : null)}
+          {...menuOf('assignee')}
           trigger={
             <Button icon="user" keys="a" why={change.why}>
               {issuesTexts.assign}
@@ -113,11 +96,7 @@ export function BulkBar(props: BulkBarProps) {
           }
         />
         <SeverityMenu
-          issues={issues}
-          onEdit={onEdit}
-          side="top"
-          open={menu === 'severity'}
-          onOpenChange={(open) => onMenu(open && change.allowed ? 'severity' : null)}
+          {...menuOf('severity')}
           trigger={
             <Button icon="sv-high" keys="s" why={change.why}>
               {issuesTexts.setSeverity}

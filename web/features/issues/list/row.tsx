@@ -175,93 +175,87 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
 })
 
 /** The menu is mounted only while it is open. */
-function AssigneeCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
+function AssigneeCell(cell: IssueRowProps) {
+  const { issue, canChange } = cell
   if (!canChange) return <Avatar user={issue.assignee} />
   const name = issue.assignee === null ? issuesTexts.unassigned : issue.assignee.name
-  const shared = { type: 'button', className: classNames(styles.cellBtn, choiceStyles.presses), title: name } as const
-  const inner = (
-    <>
+  return (
+    <MenuCell {...cell} name="assignee" Menu={AssigneeMenu} align="end" title={name}>
       <span className={typeStyles.hidden}>{issuesTexts.assigneeOf(issue.short_id, name)}</span>
       <Avatar user={issue.assignee} quiet />
-    </>
-  )
-  if (menu !== 'assignee') {
-    return (
-      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'assignee')}>
-        {inner}
-      </button>
-    )
-  }
-  const trigger = <button {...shared}>{inner}</button>
-  return (
-    <Suspense fallback={trigger}>
-      <AssigneeMenu
-        issues={[issue]}
-        align="end"
-        open
-        onOpenChange={(open) => onMenu(issue.id, open ? 'assignee' : null)}
-        onEdit={(edit) => onEdit(issue, edit)}
-        trigger={trigger}
-      />
-    </Suspense>
+    </MenuCell>
   )
 }
 
-function SeverityCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
+function SeverityCell(cell: IssueRowProps) {
+  const { issue, canChange } = cell
   const icon = <Severity severity={issue.severity} word={false} />
   if (!canChange) return icon
-  const label = issuesTexts.severityOf(issue.short_id, SEVERITY_NAMES[issue.severity])
-  const shared = {
-    type: 'button',
-    className: classNames(styles.cellBtn, choiceStyles.presses),
-    'aria-label': label,
-    title: SEVERITY_NAMES[issue.severity],
-  } as const
-  if (menu !== 'severity') {
-    return (
-      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'severity')}>
-        {icon}
-      </button>
-    )
-  }
-  const trigger = <button {...shared}>{icon}</button>
+  const name = SEVERITY_NAMES[issue.severity]
   return (
-    <Suspense fallback={trigger}>
-      <SeverityMenu
-        issues={[issue]}
-        open
-        onOpenChange={(open) => onMenu(issue.id, open ? 'severity' : null)}
-        onEdit={(edit) => onEdit(issue, edit)}
-        trigger={trigger}
-      />
-    </Suspense>
+    <MenuCell
+      {...cell}
+      name="severity"
+      Menu={SeverityMenu}
+      aria-label={issuesTexts.severityOf(issue.short_id, name)}
+      title={name}
+    >
+      {icon}
+    </MenuCell>
   )
 }
 
-function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
+function StatusCell(cell: IssueRowProps) {
+  const { issue, canChange } = cell
   const status = <Status status={issue.status} />
   if (!canChange) return status
+  return (
+    <MenuCell
+      {...cell}
+      name="status"
+      Menu={StatusMenu}
+      align="end"
+      className={styles.cellBtnSt}
+      aria-label={issuesTexts.statusOf(issue.short_id, STATUS_NAMES[issue.status])}
+      title={issue.status_reason ?? undefined}
+    >
+      {status}
+    </MenuCell>
+  )
+}
+
+type MenuCellProps = IssueRowProps & {
+  name: NonNullable<RowMenu>
+  Menu: typeof AssigneeMenu | typeof SeverityMenu | typeof StatusMenu
+  align?: 'end'
+  className?: string | undefined
+  title: string | undefined
+  'aria-label'?: string
+  children: ReactNode
+}
+
+/** A value of an issue that is a button; the menu that changes it is loaded when it opens. */
+function MenuCell({ issue, menu, onMenu, onEdit, name, Menu, align, className, children, ...rest }: MenuCellProps) {
   const shared = {
     type: 'button',
-    className: classNames(styles.cellBtn, choiceStyles.presses, styles.cellBtnSt),
-    'aria-label': issuesTexts.statusOf(issue.short_id, STATUS_NAMES[issue.status]),
-    title: issue.status_reason ?? undefined,
+    className: classNames(styles.cellBtn, choiceStyles.presses, className),
+    title: rest.title,
+    'aria-label': rest['aria-label'],
   } as const
-  if (menu !== 'status') {
+  if (menu !== name)
     return (
-      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'status')}>
-        {status}
+      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, name)}>
+        {children}
       </button>
     )
-  }
-  const trigger = <button {...shared}>{status}</button>
+  const trigger = <button {...shared}>{children}</button>
   return (
     <Suspense fallback={trigger}>
-      <StatusMenu
+      <Menu
         issues={[issue]}
-        align="end"
+        align={align}
         open
-        onOpenChange={(open) => onMenu(issue.id, open ? 'status' : null)}
+        onOpenChange={(open) => onMenu(issue.id, open ? name : null)}
         onEdit={(edit) => onEdit(issue, edit)}
         trigger={trigger}
       />
