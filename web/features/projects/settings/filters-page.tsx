@@ -1,11 +1,10 @@
 import { ErrorNote } from '../../../forms/error-note.tsx'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { call, type AnswerOf } from '../../../api/call.ts'
 import { errorSentence } from '../../../api/change.ts'
-import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
+import type { ProjectSettings } from '../../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
-import { useCan } from '../../../app/can.ts'
 import { SettingRow } from '../../../frames/setting-row.tsx'
 import { ProjectPart } from './project-part.tsx'
 import { SettingsForm, useSettingsDraft } from './form.tsx'
@@ -25,7 +24,6 @@ import narrowStyles from '../../../ui/narrow.module.css'
 import styles from './filters-page.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
-const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/filters')
 const texts = privacyTexts.filters
 
 type Filters = ProjectSettings['inbound_filters']
@@ -59,16 +57,11 @@ const LIST_WORDS = {
   health_check_names: [texts.healthNames, texts.healthNamesHint],
 } as const
 
-export function ProjectFiltersPage() {
-  const { projectId } = route.useParams()
-  const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('projects.write')
-  return (
-    <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
-      {(data) => <FiltersForm key={projectId} project={data} why={may.why} />}
-    </ProjectPart>
-  )
-}
+export const ProjectFiltersPage = () => (
+  <ProjectPart title={texts.title} lead={texts.lead} heightPx={420}>
+    {(project, why) => <FiltersForm key={project.id} project={project} why={why} />}
+  </ProjectPart>
+)
 
 /** Lists and versions as typed text; parsed when they are sent. */
 type Draft = Pick<Filters, (typeof SWITCHES)[number]> & {

@@ -1,12 +1,9 @@
 import { SettingRow } from '../../../frames/setting-row.tsx'
 import { platformName } from '#shared/platforms.ts'
 import { MAX_AUTO_RESOLVE_DAYS } from '#shared/limits.ts'
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
 import { ApiError, call } from '../../../api/call.ts'
 import { errorSentence, useChange } from '../../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
-import { useCan } from '../../../app/can.ts'
 import { CriticalPathsForm } from './critical-paths-form.tsx'
 import { DeleteProjectCard } from './delete-project.tsx'
 import { FormCard, useSettingsDraft } from './form.tsx'
@@ -20,26 +17,13 @@ import { appTexts } from '../../../app/texts.ts'
 import { settingsTexts } from './texts.ts'
 import typeStyles from '../../../ui/type.module.css'
 
-const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
 const texts = settingsTexts.generalPage
 
-export function ProjectGeneralPage() {
-  const { projectId } = route.useParams()
-  const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('projects.write')
-  return (
-    <ProjectPart
-      title={settingsTexts.general}
-      lead={texts.lead}
-      what={settingsTexts.frame}
-      heightPx={320}
-      mayChange={may.allowed}
-      project={project}
-    >
-      {(data) => <Forms key={projectId} project={data} why={may.why} />}
-    </ProjectPart>
-  )
-}
+export const ProjectGeneralPage = () => (
+  <ProjectPart title={settingsTexts.general} lead={texts.lead} what={settingsTexts.frame} heightPx={320}>
+    {(project, why) => <Forms key={project.id} project={project} why={why} />}
+  </ProjectPart>
+)
 
 type Identity = { name: string; slug: string }
 const isDayCount = (text: string): boolean => /^\d{1,3}$/.test(text) && Number(text) <= MAX_AUTO_RESOLVE_DAYS

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { intakeQuery } from '../../../api/intake-queries.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { paths } from '../../../address/paths.ts'
-import { useCan } from '../../../app/can.ts'
 import { sumIntakeFigures } from '../../../api/intake-figures.ts'
 import { ProjectPart } from './project-part.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -28,34 +27,25 @@ import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
-const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/keys')
 const texts = settingsTexts.keysPage
 
 type Key = ProjectSettings['keys'][number]
 
 const COUNTERS_MS = 15_000
 
-export function ProjectKeysPage() {
-  const { projectId } = route.useParams()
-  const project = useQuery({ ...projectSettingsQuery(projectId), refetchInterval: COUNTERS_MS, meta: { quiet: true } })
-  const may = useCan('projects.write')
-  return (
-    <ProjectPart title={settingsTexts.keys} lead={texts.lead} heightPx={180} mayChange={may.allowed} project={project}>
-      {(data) => <KeyCard project={data} why={may.why} onExpired={() => void project.refetch()} />}
-    </ProjectPart>
-  )
-}
+export const ProjectKeysPage = () => (
+  <ProjectPart title={settingsTexts.keys} lead={texts.lead} heightPx={180}>
+    {(project, why) => <KeyCard project={project} why={why} />}
+  </ProjectPart>
+)
 
-function KeyCard({
-  project,
-  why,
-  onExpired,
-}: {
-  project: ProjectSettings
-  why: string | undefined
-  onExpired: () => void
-}) {
+function KeyCard({ project, why }: { project: ProjectSettings; why: string | undefined }) {
   const [asking, setAsking] = useState(false)
+  const settings = useQuery({
+    ...projectSettingsQuery(project.id),
+    refetchInterval: COUNTERS_MS,
+    meta: { quiet: true },
+  })
   const intake = useQuery({ ...intakeQuery(project.id, '24h'), refetchInterval: COUNTERS_MS, meta: { quiet: true } })
   const current = project.keys.find((key) => key.expires_at === null)
   const old = project.keys.filter((key) => key.expires_at !== null)
@@ -81,7 +71,7 @@ function KeyCard({
         </InputBox>
       </div>
       {old.map((key) => (
-        <OldKey key={key.id} oldKey={key} onExpired={onExpired} />
+        <OldKey key={key.id} oldKey={key} onExpired={() => void settings.refetch()} />
       ))}
       <dl className={classNames(settingsStyles.keyValues, typeStyles.metaTerms)}>
         <div>

@@ -1,11 +1,10 @@
 import { ErrorNote } from '../../../forms/error-note.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { call, type AnswerOf } from '../../../api/call.ts'
 import { teamQuery } from '../../../api/member-queries.ts'
-import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
+import type { ProjectSettings } from '../../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
-import { useCan } from '../../../app/can.ts'
 import {
   blankRule,
   toOwnershipDraft,
@@ -29,24 +28,11 @@ import styles from './ownership-page.module.css'
 import typeStyles from '../../../ui/type.module.css'
 import { Spacer } from '../../../ui/stack.tsx'
 
-const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
-
-export function ProjectOwnershipPage() {
-  const { projectId } = route.useParams()
-  const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('projects.write')
-  return (
-    <ProjectPart
-      title={ownershipTexts.title}
-      lead={ownershipTexts.lead}
-      heightPx={320}
-      mayChange={may.allowed}
-      project={project}
-    >
-      {(data) => <OwnershipForm key={projectId} project={data} why={may.why} />}
-    </ProjectPart>
-  )
-}
+export const ProjectOwnershipPage = () => (
+  <ProjectPart title={ownershipTexts.title} lead={ownershipTexts.lead} heightPx={320}>
+    {(project, why) => <OwnershipForm key={project.id} project={project} why={why} />}
+  </ProjectPart>
+)
 
 const draftsOf = (project: ProjectSettings): readonly DraftRule[] => project.ownership_rules.map(toOwnershipDraft)
 const patchOf = (rules: readonly DraftRule[]) => ({ ownership_rules: rules.map(toOwnershipRule) })

@@ -1,8 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useMutation } from '@tanstack/react-query'
 import { call } from '../../../../api/call.ts'
-import { projectSettingsQuery, type ProjectSettings } from '../../../../api/queries.ts'
-import { useCan } from '../../../../app/can.ts'
+import type { ProjectSettings } from '../../../../api/queries.ts'
 import { Discards } from './discards.tsx'
 import { GroupingPreview } from './preview.tsx'
 import { GroupingVersion } from './version.tsx'
@@ -31,30 +29,17 @@ import fitStyles from '../../../../ui/fit.module.css'
 import narrowStyles from '../../../../ui/narrow.module.css'
 import styles from './grouping-page.module.css'
 
-const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/grouping')
-
-export function ProjectGroupingPage() {
-  const { projectId } = route.useParams()
-  const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('projects.write')
-  return (
-    <ProjectPart
-      title={groupingTexts.title}
-      lead={groupingTexts.lead}
-      heightPx={420}
-      mayChange={may.allowed}
-      project={project}
-    >
-      {(data) => (
-        <>
-          <RulesForm key={projectId} project={data} why={may.why} />
-          <GroupingVersion projectId={projectId} why={may.why} />
-          <Discards projectId={projectId} />
-        </>
-      )}
-    </ProjectPart>
-  )
-}
+export const ProjectGroupingPage = () => (
+  <ProjectPart title={groupingTexts.title} lead={groupingTexts.lead} heightPx={420}>
+    {(project, why) => (
+      <>
+        <RulesForm key={project.id} project={project} why={why} />
+        <GroupingVersion projectId={project.id} why={why} />
+        <Discards projectId={project.id} />
+      </>
+    )}
+  </ProjectPart>
+)
 
 type Draft = { fingerprint: readonly DraftFingerprint[]; stack: readonly DraftStack[] }
 

@@ -1,10 +1,8 @@
 import { SettingRow } from '../../../../frames/setting-row.tsx'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../../api/call.ts'
-import { projectSettingsQuery, type ProjectSettings } from '../../../../api/queries.ts'
-import { useCan } from '../../../../app/can.ts'
+import type { ProjectSettings } from '../../../../api/queries.ts'
 import { CostlyRules } from './costly-rules.tsx'
 import { EraseUser } from './erase-user.tsx'
 import { ProjectPart } from '../project-part.tsx'
@@ -25,25 +23,19 @@ import narrowStyles from '../../../../ui/narrow.module.css'
 import typeStyles from '../../../../ui/type.module.css'
 import { Spacer } from '../../../../ui/stack.tsx'
 
-const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/scrubbing')
 const texts = privacyTexts.scrubbing
 
-export function ProjectScrubbingPage() {
-  const { projectId } = route.useParams()
-  const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('projects.write')
-  return (
-    <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
-      {(data) => (
-        <>
-          <CostlyRules project={data} />
-          <ScrubbingForm key={projectId} project={data} why={may.why} />
-          <EraseUser projectId={projectId} why={may.why} />
-        </>
-      )}
-    </ProjectPart>
-  )
-}
+export const ProjectScrubbingPage = () => (
+  <ProjectPart title={texts.title} lead={texts.lead} heightPx={420}>
+    {(project, why) => (
+      <>
+        <CostlyRules project={project} />
+        <ScrubbingForm key={project.id} project={project} why={why} />
+        <EraseUser projectId={project.id} why={why} />
+      </>
+    )}
+  </ProjectPart>
+)
 
 type Draft = { addresses: boolean; emails: boolean; fields: string; safe: string; rules: readonly DraftRule[] }
 
