@@ -8,7 +8,7 @@ import { formatCount, formatDuration } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { CommandBox } from './command-box.tsx'
+import { CommandBox } from '../../../ui/command-box.tsx'
 import { commitsCommand, deployCommand } from './commands.ts'
 import { releasesTexts } from './texts.ts'
 import styles from './release-parts.module.css'
@@ -57,7 +57,11 @@ export function Commits({ release }: { release: ReleaseDetail }) {
       {commits.length === 0 ? (
         <div className={styles.none}>
           <Minor as="p">{releasesTexts.noCommits}</Minor>
-          <CommandBox title={releasesTexts.commitsTitle} code={commitsCommand(location.origin, release.id)} />
+          <CommandBox
+            title={releasesTexts.commitsTitle}
+            code={commitsCommand(location.origin, release.id)}
+            said={releasesTexts.commandCopied}
+          />
           <Minor as="p">{releasesTexts.keyHint}</Minor>
         </div>
       ) : (
@@ -101,7 +105,11 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
       {release.deploys.length === 0 ? (
         <div className={styles.none}>
           <Minor as="p">{releasesTexts.noDeploys}</Minor>
-          <CommandBox title={releasesTexts.commitsTitle} code={deployCommand(location.origin, release.id)} />
+          <CommandBox
+            title={releasesTexts.commitsTitle}
+            code={deployCommand(location.origin, release.id)}
+            said={releasesTexts.commandCopied}
+          />
           <Minor as="p">{releasesTexts.keyHint}</Minor>
         </div>
       ) : (

@@ -37,7 +37,7 @@ import narrowStyles from '../../../ui/narrow.module.css'
 import { AdoptionChart, CrashFreeChart } from './charts.tsx'
 import { refreshMs, releaseLine } from './model.ts'
 import { ReleaseTable } from './table.tsx'
-import { CommandBox } from './command-box.tsx'
+import { CommandBox } from '../../../ui/command-box.tsx'
 import { createCommand } from './commands.ts'
 import { CreateReleaseDialog } from './create-release.tsx'
 import styles from './releases-page.module.css'
@@ -206,6 +206,7 @@ function NoRelease({ project }: { project: Project | undefined }) {
           <CommandBox
             title={releasesTexts.createTitle}
             code={createCommand(location.origin, project.id, `${project.slug}@1.0.0`)}
+            said={releasesTexts.commandCopied}
           />
         )}
       </div>

@@ -4,8 +4,7 @@ import { useState } from 'react'
 import { paths } from '../../../address/paths.ts'
 import { meQuery, type Project } from '../../../api/queries.ts'
 import { Card, CardFooter } from '../../../ui/card.tsx'
-import { CodeBox } from '../../../ui/code-box.tsx'
-import { CopyButton } from '../../../ui/copy-button.tsx'
+import { CommandBox } from '../../../ui/command-box.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Stack, Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -24,7 +23,7 @@ export function BuildTools({ project }: { project: Pick<Project, 'slug' | 'platf
     <Card title={texts.title}>
       <Stack className={styles.inside}>
         <Minor as="p">{texts.lead}</Minor>
-        <Code title={texts.environment} code={writeEnvironment(target)} />
+        <CommandBox title={texts.environment} code={writeEnvironment(target)} said={symbolsTexts.copied} />
         <Toolbar>
           <Segmented
             size="sm"
@@ -34,7 +33,7 @@ export function BuildTools({ project }: { project: Pick<Project, 'slug' | 'platf
             onChange={setTool}
           />
         </Toolbar>
-        <Code title={tool} code={writeLines(target, tool)} />
+        <CommandBox title={tool} code={writeLines(target, tool)} said={symbolsTexts.copied} />
       </Stack>
       <CardFooter>
         <Link {...paths.apiKeys()}>{texts.makeKey}</Link>
@@ -42,15 +41,3 @@ export function BuildTools({ project }: { project: Pick<Project, 'slug' | 'platf
     </Card>
   )
 }
-
-const Code = ({ title, code }: { title: string; code: string }) => (
-  <CodeBox
-    title={<span>{title}</span>}
-    action={<CopyButton text={code} said={symbolsTexts.copied} look="ghost" size="sm" />}
-  >
-    {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-    <pre role="region" aria-label={title} tabIndex={0}>
-      <code>{code}</code>
-    </pre>
-  </CodeBox>
-)

@@ -4,8 +4,7 @@ import { PageQuery } from '../../../frames/page-query.tsx'
 import { Card } from '../../../ui/card.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
-import { CodeBox } from '../../../ui/code-box.tsx'
-import { CopyButton } from '../../../ui/copy-button.tsx'
+import { CommandBox } from '../../../ui/command-box.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import { formatCount } from '../../../ui/format.ts'
@@ -64,15 +63,12 @@ function Row({ item, open }: { item: MissingSymbols['items'][number]; open: bool
         <Minor>{texts.issues(formatCount(item.issues))}</Minor>
       </summary>
       <Stack className={styles.inside}>
-        <CodeBox
-          title={<span>{texts.run}</span>}
-          action={<CopyButton text={item.command} said={symbolsTexts.copied} look="ghost" size="sm" />}
-        >
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <pre role="region" aria-label={texts.run} tabIndex={0}>
-            <code>{item.debug_id === null ? item.command : `# ${item.debug_id}\n${item.command}`}</code>
-          </pre>
-        </CodeBox>
+        <CommandBox
+          title={texts.run}
+          code={item.command}
+          shown={item.debug_id === null ? item.command : `# ${item.debug_id}\n${item.command}`}
+          said={symbolsTexts.copied}
+        />
         <Minor>{item.reason === 'broken_file' ? texts.broken : texts.after}</Minor>
       </Stack>
     </details>

@@ -19,8 +19,7 @@ import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { RangeLegend } from '../../../ui/chart/range-plot.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { CodeBox } from '../../../ui/code-box.tsx'
-import { CopyButton } from '../../../ui/copy-button.tsx'
+import { CommandBox } from '../../../ui/command-box.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
@@ -247,16 +246,12 @@ function NoData({ projectId }: { projectId: string }) {
       <EmptyState kind="setup" heading="h2" title={performanceTexts.noDataTitle}>
         {performanceTexts.noDataText}
       </EmptyState>
-      <CodeBox
+      <CommandBox
         className={styles.code}
-        title={<span>{performanceTexts.codeTitle}</span>}
-        action={<CopyButton text={line} said={performanceTexts.codeCopied} look="ghost" size="sm" />}
-      >
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <pre role="region" aria-label={performanceTexts.codeTitle} tabIndex={0}>
-          <code>{line}</code>
-        </pre>
-      </CodeBox>
+        title={performanceTexts.codeTitle}
+        code={line}
+        said={performanceTexts.codeCopied}
+      />
     </Card>
   )
 }
