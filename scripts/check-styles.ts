@@ -14,7 +14,7 @@ export type Sources = ReadonlyMap<string, string>
 const GLOBAL = ['ui/tokens.css', 'ui/base.css']
 
 /** The most rules that may repeat another rule's declarations. May only fall: lower it after removing repetitions. */
-export const MAX_REPEATED_RULES = 244
+export const MAX_REPEATED_RULES = 240
 
 /** Hex, functional notations and common colour names. */
 const COLOUR_IN_STYLES =

@@ -4,7 +4,6 @@ import { call, type AnswerOf, type BodyOf } from './call.ts'
 
 export type AlertRule = AnswerOf<'GET /api/alerts'>['items'][number]
 export type RuleAction = AlertRule['actions'][number]
-export type RuleConditions = AlertRule['conditions']
 export type NewRuleBody = BodyOf<'POST /api/alerts'>
 export type RuleChangeBody = BodyOf<'PATCH /api/alerts/:ruleId'>
 export type ActionBody = BodyOf<'POST /api/alerts/test-action'>['action']

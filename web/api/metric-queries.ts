@@ -6,7 +6,6 @@ export type MetricSeries = AnswerOf<'GET /api/metrics'>
 export type Metric = MetricSeries['metric']
 export type MetricFinding = NonNullable<MetricSeries['finding']>
 export type Breakdown = AnswerOf<'GET /api/metrics/breakdown'>
-export type BreakdownRow = Breakdown['rows'][number]
 export type StoreGuard = AnswerOf<'GET /api/store-guard'>
 
 /** The project, time and filters of a page's figures. */
