@@ -81,7 +81,6 @@ export function QueryField(props: QueryFieldProps) {
     input.current?.focus()
     input.current?.setSelectionRange(put.caret, put.caret)
   }, [put, input])
-
   const value = typedText(state)
   const { before, after } = chipsAround(state)
   const part = isOpen ? partAt(value, Math.min(caret, value.length)) : null
