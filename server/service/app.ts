@@ -9,7 +9,6 @@ import { recordAudit } from '../history/audit/record-audit.ts'
 import { createPasswordHasher, PASSWORD_COST } from '../identity/auth/password-hasher.ts'
 import type { Config } from '../config.ts'
 import { type App, errorForLog } from '../platform/context/app.ts'
-import type { AuditKey } from '../platform/context/audit-key.ts'
 import type { FactSubscriber } from '../platform/context/actor.ts'
 import { createEgress } from '../platform/egress/create-egress.ts'
 import { createTxtResolver } from '../platform/egress/resolve-txt.ts'
@@ -26,12 +25,10 @@ import type { SealedColumn } from '../platform/storage/sealed-column.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from '../platform/storage/seal.ts'
 
 /**
- * Subscribers of facts, in this order, in the transaction of the change: the audit log, webhooks, alerts and analyses are added
- * here. Their folders build on `history/facts/`, which therefore cannot name them.
+ * Subscribers of facts that tell someone, in this order, in the transaction of the change and after those that tell no one.
+ * All are added here. Their folders build on `history/facts/`, which therefore cannot name them.
  */
-const factSubscribers = (auditKey: AuditKey, parts: AlertParts, config: Config): readonly FactSubscriber[] => [
-  recordAudit(auditKey),
-  forgetDevices,
+const factSubscribers = (parts: AlertParts, config: Config): readonly FactSubscriber[] => [
   recordWebhooks,
   recordAlerts(parts),
   recordAnalyses(config.analysesCritical),
@@ -91,6 +88,7 @@ export async function createApp(
         ownPorts: [config.port],
         database: () => databaseAddress(connectionString),
       })
+    const quietSubscribers = [recordAudit(auditKey), forgetDevices]
     const app: App = {
       config,
       log,
@@ -105,8 +103,10 @@ export async function createApp(
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
       resolveTxt: parts.resolveTxt ?? createTxtResolver(),
+      quietSubscribers,
       factSubscribers: [
-        ...factSubscribers(auditKey, { sealer, auditKey, config }, config),
+        ...quietSubscribers,
+        ...factSubscribers({ sealer, auditKey, config }, config),
         ...(parts.factSubscribers ?? []),
       ],
       // Handlers load with the first call: most processes need none.

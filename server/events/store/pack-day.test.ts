@@ -136,7 +136,9 @@ describe('a packed day', () => {
     const client = await app.db.reserve()
     try {
       const key = { projectId, eventId: events[5]!.eventId }
-      expect([...(await findStored(client, [key], dayPlus(day, 6)))]).toEqual([`${projectId}/${key.eventId}`])
+      expect([...(await findStored(client, [key], { after: dayPlus(day, -1), until: dayPlus(day, 7) }))]).toEqual([
+        `${projectId}/${key.eventId}`,
+      ])
     } finally {
       client.release()
     }

@@ -101,20 +101,18 @@ export async function insertEvents(
 
 export type EventKey = { readonly projectId: string; readonly eventId: string }
 
-/** The keys that are stored, as `projectId/eventId`, in the last {@link UNIQUE_DAYS} received days. */
-export async function findStored(on: Statements, keys: readonly EventKey[], today: string): Promise<Set<string>> {
+/** Received days: after the first, until the second, which is one of them. */
+export type ReceivedDays = { readonly after: string; readonly until: string }
+
+/** The keys that are stored, as `projectId/eventId`, in these received days. */
+export async function findStored(on: Statements, keys: readonly EventKey[], days: ReceivedDays): Promise<Set<string>> {
   if (keys.length === 0) return new Set()
   const { rows } = await on.query<{ project_id: string; event_id: string }>({
     name: 'events-find-stored',
     text: `select e.project_id, e.event_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
            join events e on e.project_id = k.project_id and e.event_id = k.event_id
            where e.received_day > $3::date and e.received_day <= $4::date`,
-    values: [
-      keys.map((key) => key.projectId),
-      keys.map((key) => hyphenate(key.eventId)),
-      dayPlus(today, -UNIQUE_DAYS),
-      dayPlus(today, 1),
-    ],
+    values: [keys.map((key) => key.projectId), keys.map((key) => hyphenate(key.eventId)), days.after, days.until],
   })
   return new Set(rows.map((row) => `${row.project_id}/${unhyphenate(row.event_id)}`))
 }
@@ -391,4 +389,20 @@ export async function usersOfIssues(
     values: [issueIds, from, to],
   })
   return new Map(rows.map((row) => [row.issue_id, row.users]))
+}
+
+/** The groups of events, by event id; events that are not stored are missing. */
+export async function groupsOfEvents(
+  db: Connection,
+  projectId: string,
+  eventIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (eventIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('events')
+    .select(['event_id', 'issue_id'])
+    .where('project_id', '=', projectId)
+    .where('event_id', 'in', eventIds.map(hyphenate))
+    .execute()
+  return new Map(rows.map((row) => [unhyphenate(row.event_id), row.issue_id]))
 }

@@ -36,7 +36,7 @@ test('plans each query again, because an empty day becomes a full one', async ()
   const keys = [{ projectId: newId(), eventId: newEventId() }]
   const session = await app.db.reserve()
   try {
-    for (let i = 0; i < 10; i++) await findStored(session, keys, day)
+    for (let i = 0; i < 10; i++) await findStored(session, keys, { after: dayPlus(day, -7), until: dayPlus(day, 1) })
     const { rows } = await session.query<{ generic: number; custom: number }>(
       `select generic_plans as generic, custom_plans as custom from pg_prepared_statements where name = 'events-find-stored'`,
     )

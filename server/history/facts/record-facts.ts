@@ -27,7 +27,9 @@ export async function recordFacts(tx: Tx, context: FactContext, facts: readonly 
     return [{ id: entryId, issueId, kind: activity, sentence, data, at }]
   })
   if (entries.length > 0) await writeActivity(tx, context.actor, entries)
-  const inboxes = await writeInboxes(tx, context, memberBehind(context.actor)?.userId ?? null, recorded)
+  const inboxes = context.isQuiet
+    ? []
+    : await writeInboxes(tx, context, memberBehind(context.actor)?.userId ?? null, recorded)
   await publishFacts(tx, recorded, inboxes)
   for (const subscriber of context.subscribers) await subscriber(tx, context, recorded)
 }

@@ -3,6 +3,7 @@ import { requestFold } from '../../telemetry/app-health/fold-health.ts'
 import { DIGESTION, factContext, type FactContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { CANARY_ORG_ID } from '../../platform/kernel/ids.ts'
+import { quietly } from '../../platform/context/app.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import {
   type Counting,
@@ -60,7 +61,7 @@ const recordersWith = (
 ): { readonly [K in FactKind]: Recorder<FactOf<K>> } => ({
   event: async (tx, context, facts, isBehind) => {
     const outcomes = await recordEvents(tx, context, facts, counting, isBehind)
-    await recordJourneyErrors(tx, facts, outcomes)
+    if (!context.isQuiet) await recordJourneyErrors(tx, facts, outcomes)
     await recordTraceErrors(tx, context.at, facts, outcomes)
     return outcomes
   },
@@ -161,15 +162,21 @@ export async function commitBatches(
   for (const day of new Set([today, ...prepared.entries.map(({ entry }) => utcDay(new Date(entry.receivedAtMs)))])) {
     await ensureDay(app.db, day)
   }
-  await recordBatchSightings(app, prepared.entries)
+  const [imported, live] = partition(prepared.entries)
+  await recordBatchSightings(app, live)
+  if (imported.length > 0) await recordBatchSightings(quietly(app), imported)
   await requestFold(app)
   const step = journal?.begin(isBehind)
   try {
     const figures = await app.tx(async (tx) => {
       await settle(tx, prepared.batches)
-      const done = await record(app, tx, await ofProjects(tx, prepared.entries), isBehind, step, pace)
+      const entries = await ofProjects(tx, prepared.entries)
+      const [ofImports, others] = partition(entries)
+      const done = await record(app, tx, others, isBehind, step, pace)
+      // Counted at once: the journal does not know which of its sums are quiet.
+      const quiet = ofImports.length === 0 ? [] : [await record(quietly(app), tx, ofImports, true)]
       await step?.finish(tx, factContext(app, DIGESTION))
-      return done
+      return addFigures([done, ...quiet])
     })
     step?.committed()
     return figures
@@ -184,6 +191,12 @@ export async function commitBatches(
   }
 }
 
+/** Entries of imports, and the others. */
+function partition(entries: readonly PreparedEntry[]): [PreparedEntry[], readonly PreparedEntry[]] {
+  const imported = entries.filter(({ entry }) => entry.isImported === true)
+  return [imported, imported.length === 0 ? entries : entries.filter(({ entry }) => entry.isImported !== true)]
+}
+
 async function commitOneByOne(
   app: App,
   prepared: PreparedBatches,
@@ -196,21 +209,25 @@ async function commitOneByOne(
     const figures: DigestFigures[] = []
     for (const one of entries) {
       try {
-        figures.push(await tx.savepoint(() => record(app, tx, [one], true)))
+        const of = one.entry.isImported === true ? quietly(app) : app
+        figures.push(await tx.savepoint(() => record(of, tx, [one], true)))
       } catch (error) {
         if (!mayBlameEntry(error)) throw error
         figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
       }
     }
     await step?.finishOneByOne(tx, factContext(app, DIGESTION), buildSumRefusals(app))
-    return figures.reduce((a, b) => ({
-      entries: a.entries + b.entries,
-      events: a.events + b.events,
-      duplicates: a.duplicates + b.duplicates,
-      quarantined: a.quarantined + b.quarantined,
-    }))
+    return addFigures(figures)
   })
 }
+
+const addFigures = (figures: readonly DigestFigures[]): DigestFigures =>
+  figures.reduce((a, b) => ({
+    entries: a.entries + b.entries,
+    events: a.events + b.events,
+    duplicates: a.duplicates + b.duplicates,
+    quarantined: a.quarantined + b.quarantined,
+  }))
 
 async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
   const [first] = batches

@@ -259,7 +259,7 @@ function checkKey(
   if (key === null) throw refuse('unknown', 'The key is unknown.')
   if (key.expiresAtMs !== null && key.expiresAtMs <= app.clock.now().getTime())
     throw refuse('expired', 'The key was rotated or switched off.')
-  if (projectNumber !== null && projectNumber !== String(key.projectNumber))
+  if (projectNumber !== null && projectNumber !== String(key.projectNumber) && projectNumber !== key.dsnNumber)
     throw refuse('other_project', 'The key belongs to another project.')
   const { region } = app.config
   // The canary tests every intake.

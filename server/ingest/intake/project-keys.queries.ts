@@ -6,6 +6,8 @@ export type KeyRow = {
   readonly expiresAt: Date | null
   readonly projectId: string
   readonly projectNumber: number
+  /** The number in the DSN of another service whose key was taken over. */
+  readonly dsnNumber: string | null
   readonly orgId: string
   readonly region: string
   readonly settings: Record<string, unknown>
@@ -23,6 +25,7 @@ export async function selectKeys(db: Connection, publicKeys: readonly string[]):
       'project_keys.expires_at as expiresAt',
       'projects.id as projectId',
       'projects.number as projectNumber',
+      'project_keys.dsn_number as dsnNumber',
       'projects.org_id as orgId',
       'projects.region',
       'projects.settings',

@@ -25,6 +25,8 @@ export type ProjectKey = {
   readonly expiresAtMs: number | null
   readonly projectId: string
   readonly projectNumber: number
+  /** A further number that its DSN may have: the key was taken over from another service. */
+  readonly dsnNumber: string | null
   readonly orgId: string
   readonly region: string
   /** The project's own limit per key and category; null for the default. */
@@ -190,6 +192,7 @@ function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
     expiresAtMs: row.expiresAt?.getTime() ?? null,
     projectId: row.projectId,
     projectNumber: row.projectNumber,
+    dsnNumber: row.dsnNumber,
     orgId: row.orgId,
     region: row.region,
     ratePerMinute: limits.rate_limit_per_minute,

@@ -23,6 +23,8 @@ export type SpoolEntry = {
   readonly eventId: string | null
   /** Items over a limit: digestion skips them and records their outcome. */
   readonly dropped: readonly DroppedItem[]
+  /** From an import: with its old time of receipt, and no one hears of it. */
+  readonly isImported?: boolean
   /** The body as received. */
   readonly body: Buffer
 }
@@ -58,7 +60,7 @@ const ENDPOINTS = ['envelope', 'store'] as const
 const DROP_REASONS = ['too_large', 'rate_limited', 'storm', 'quota'] as const
 
 /** Lists instead of objects, because field names would be half of the bytes. */
-const Entry = z.tuple([
+const COLUMNS = [
   z.string(),
   z.number(),
   z.string(),
@@ -80,28 +82,36 @@ const Entry = z.tuple([
     ]),
   ),
   z.int().min(0),
-])
+] as const
+const Columns = z.tuple(COLUMNS)
+type Columns = z.input<typeof Columns>
+/** The last column only where it is true: entries of imports are few. */
+const Entry = z.tuple([...COLUMNS, z.boolean().optional()])
 const Entries = z.array(Entry)
 
 /** Packs entries without their bodies for the column `entries`. */
 export function packEntries(entries: readonly SpoolEntry[]): Buffer {
   return Buffer.from(
     JSON.stringify(
-      entries.map((entry): z.input<typeof Entry> => [
-        entry.projectId,
-        entry.projectNumber,
-        entry.keyId,
-        entry.receivedAtMs,
-        ENDPOINTS.indexOf(entry.endpoint),
-        CONTENT_ENCODINGS.indexOf(entry.encoding),
-        entry.clientIp,
-        entry.userAgent,
-        entry.origin,
-        entry.sdkClient,
-        entry.eventId,
-        entry.dropped.map(({ index, reason }): [number, number] => [index, DROP_REASONS.indexOf(reason)]),
-        entry.body.length,
-      ]),
+      entries.map((entry): z.input<typeof Entry> => {
+        const { isImported = false } = entry
+        const row: Columns = [
+          entry.projectId,
+          entry.projectNumber,
+          entry.keyId,
+          entry.receivedAtMs,
+          ENDPOINTS.indexOf(entry.endpoint),
+          CONTENT_ENCODINGS.indexOf(entry.encoding),
+          entry.clientIp,
+          entry.userAgent,
+          entry.origin,
+          entry.sdkClient,
+          entry.eventId,
+          entry.dropped.map(({ index, reason }): [number, number] => [index, DROP_REASONS.indexOf(reason)]),
+          entry.body.length,
+        ]
+        return isImported ? [...row, true] : row
+      }),
     ),
   )
 }
@@ -128,6 +138,7 @@ export function unpackEntries(packed: Buffer, body: Buffer): SpoolEntry[] {
       sdkClient: row[9],
       eventId: row[10],
       dropped: row[11].map(([index, reason]) => ({ index, reason: DROP_REASONS[reason] ?? 'too_large' })),
+      ...(row[13] === true ? { isImported: true } : {}),
       body: body.subarray(start, at),
     }
   })

@@ -370,3 +370,16 @@ export async function deleteOrphanedQuarantine(on: Connection): Promise<number> 
 export const QUARANTINE_ROWS = ownRows('spool_quarantine')
 /** Requests in the spool share rows with those of other projects: digestion drops them. */
 export const QUARANTINE_PART = projectPart(200, [QUARANTINE_ROWS])
+
+/** Whether one of the rows of a project is in the spool. */
+export async function stillWaiting(db: Connection, projectNumber: number, ids: readonly number[]): Promise<boolean> {
+  if (ids.length === 0) return false
+  const row = await db
+    .selectFrom('spool')
+    .select('id')
+    .where('project_number', '=', projectNumber)
+    .where('id', 'in', [...ids])
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -62,18 +62,20 @@ export async function foldSums(
   const issues = await lockIssues(tx, sums)
   const users = await countUsers(tx, now, issues)
   const busyHours = await countHours(tx, now, issues)
-  const applied = await decideTransitions(tx, now, issues, users, busyHours)
+  const applied = context.isQuiet ? NO_TRANSITIONS : await decideTransitions(tx, now, issues, users, busyHours)
   const impacts = impactsOf(now, issues, users, applied)
   await writeCounts(tx, issues, users, impacts)
   await writeLives(
     tx,
     [...applied.lives].map(([id, life]) => ({ id, life, severity: null })),
   )
-  await countMinutes(tx, sums)
-  await touchProjects(
-    tx,
-    [...new Set(issues.map(({ projectId }) => projectId))].map((id) => ({ id, at: now })),
-  )
+  if (!context.isQuiet) {
+    await countMinutes(tx, sums)
+    await touchProjects(
+      tx,
+      [...new Set(issues.map(({ projectId }) => projectId))].map((id) => ({ id, at: now })),
+    )
+  }
   await recordFacts(tx, context, [
     ...facts,
     ...issues.map(receivedEvents),
@@ -82,6 +84,9 @@ export async function foldSums(
     ...rises(now, issues, impacts, applied),
   ])
 }
+
+/** Old events of an import change no status. */
+const NO_TRANSITIONS: AppliedEvents = { lives: new Map(), facts: [] }
 
 const aboutFolded = ({ orgId, projectId, issueId }: FoldedIssue) => ({ orgId, projectId, issueId })
 

@@ -1,11 +1,12 @@
 import { learnDevices, countEvents } from '../../telemetry/app-health/record-sessions.ts'
 import type { FactContext } from '../../platform/context/actor.ts'
-import { insertEvents, findStored } from '../../events/store/store.queries.ts'
+import { insertEvents, findStored, type ReceivedDays } from '../../events/store/store.queries.ts'
+import { UNIQUE_DAYS } from '../../events/store/event.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
 import { EVENT_SEVERITY } from '../rules/impact.ts'
 import { writeIndexTerms } from '../search/write-index-terms.ts'
-import { utcDay, HOUR_MS } from '../../platform/kernel/day.ts'
+import { dayPlus, utcDay, HOUR_MS } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import {
   ACCEPTED,
@@ -51,7 +52,7 @@ export async function recordEvents(
   isBehind = false,
 ): Promise<readonly ItemOutcome[]> {
   const now = context.at
-  const fresh = await withoutDuplicates(tx, now, facts)
+  const fresh = await withoutDuplicates(tx, context, facts)
   if (fresh.size === 0) return facts.map(() => DUPLICATE)
   const fingerprints = byFingerprint(fresh)
   const cache = await counting.lockRelation(tx, new Set(fingerprints.map(({ projectId }) => projectId)))
@@ -60,7 +61,7 @@ export async function recordEvents(
   const discarded = new Set(await findDiscardedEvents(tx, unknown))
   const { admitted, overflow, numbers } = await admitNewIssues(
     tx,
-    now,
+    context,
     unknown.filter(({ first }) => !discarded.has(first)),
   )
   const knownOverflow = await findGroups(tx, now, overflow, cache)
@@ -74,7 +75,7 @@ export async function recordEvents(
     facts: factsOfNew,
   } = await createIssues(
     tx,
-    now,
+    context,
     [...admitted, ...newOverflow.filter(({ first }) => !discardedOverflow.has(first))],
     numbers,
     cache,
@@ -100,11 +101,13 @@ export async function recordEvents(
     now,
     grouped.map((one) => ({ ...one, first: one.isNew ? newestOccurrence(one.occurrences) : one.first })),
   )
-  await countHealth(
-    tx,
-    now,
-    grouped.flatMap(({ occurrences }) => occurrences),
-  )
+  // An import brings a few events of each issue: its figures by release and device would mislead.
+  if (!context.isQuiet)
+    await countHealth(
+      tx,
+      now,
+      grouped.flatMap(({ occurrences }) => occurrences),
+    )
   await linkWaitingFeedback(
     tx,
     [...fresh].map(({ event }) => event),
@@ -146,7 +149,7 @@ async function countHealth(tx: Tx, now: Date, stored: readonly Occurrence[]): Pr
 
 async function withoutDuplicates(
   tx: Tx,
-  now: Date,
+  { at, isQuiet }: FactContext,
   facts: readonly FactInContext<Occurrence>[],
 ): Promise<Set<Occurrence>> {
   const first = new Map<string, Occurrence>()
@@ -157,10 +160,18 @@ async function withoutDuplicates(
   const stored = await findStored(
     tx,
     [...first.values()].map(({ event }) => event),
-    utcDay(now),
+    isQuiet ? receivedDays([...first.values()]) : daysBefore(utcDay(at)),
   )
   for (const key of stored) first.delete(key)
   return new Set(first.values())
+}
+
+const daysBefore = (today: string): ReceivedDays => ({ after: dayPlus(today, -UNIQUE_DAYS), until: dayPlus(today, 1) })
+
+/** Events of an import have old days of receipt, which stay the same when it begins again. */
+function receivedDays(occurrences: readonly Occurrence[]): ReceivedDays {
+  const days = occurrences.map(({ event }) => utcDay(event.receivedAt)).sort()
+  return { after: dayPlus(days[0] ?? '', -2), until: dayPlus(days.at(-1) ?? '', 1) }
 }
 
 function byFingerprint(occurrences: Iterable<Occurrence>): SameFingerprint[] {
@@ -182,7 +193,7 @@ function byFingerprint(occurrences: Iterable<Occurrence>): SameFingerprint[] {
  */
 async function createIssues(
   tx: Tx,
-  now: Date,
+  { at: now, isQuiet }: FactContext,
   fingerprints: readonly SameFingerprint[],
   numbers: ReadonlyMap<string, IssueNumbers>,
   cache: GroupCacheStep,
@@ -224,7 +235,7 @@ async function createIssues(
     })),
   )
   const facts = rows.map(({ id, projectId, orgId, occurrences }): Fact => {
-    const { release, eventId } = oldestOccurrence(occurrences).event
+    const { release, eventId, occurredAt } = oldestOccurrence(occurrences).event
     return {
       kind: 'issue.created',
       orgId,
@@ -232,6 +243,7 @@ async function createIssues(
       issueId: id,
       sentence: `First event${release === null ? '' : ` in ${release}`}.`,
       data: { event_id: eventId },
+      ...(isQuiet ? { at: occurredAt } : {}),
     }
   })
   const sums = new Map(rows.map((row): [string, FoldedSums] => [row.key, { ...row.sums, isNew: true }]))
@@ -251,9 +263,14 @@ type Admission = {
 /**
  * Divides unknown fingerprints by the budget of their projects, in the order of the batch: an app whose every event has
  * another fingerprint must not fill the list and the database with issues. What is beyond the budget goes to one issue of
- * the project, where it is counted; such a fingerprint is unknown again at its next event.
+ * the project, where it is counted; such a fingerprint is unknown again at its next event. Issues of an import are outside
+ * of the budget: someone chose them.
  */
-async function admitNewIssues(tx: Tx, now: Date, unknown: readonly SameFingerprint[]): Promise<Admission> {
+async function admitNewIssues(
+  tx: Tx,
+  { at: now, isQuiet }: FactContext,
+  unknown: readonly SameFingerprint[],
+): Promise<Admission> {
   const byProject = Map.groupBy(unknown, ({ projectId }) => projectId)
   const numbers = new Map<string, IssueNumbers>()
   if (unknown.length === 0) return { admitted: [], overflow: [], numbers }
@@ -262,6 +279,11 @@ async function admitNewIssues(tx: Tx, now: Date, unknown: readonly SameFingerpri
   for (const row of await lockIssueNumbers(tx, [...byProject.keys()].sort())) {
     const ofProject = byProject.get(row.id) ?? []
     const known = newIssuesAt(row, now)
+    if (isQuiet) {
+      admitted.push(...ofProject)
+      numbers.set(row.id, known)
+      continue
+    }
     const { perHour, perDay } = ofProject[0]?.first.newIssueBudget ?? { perHour: 0, perDay: 0 }
     const free = Math.max(0, Math.min(left(perHour, known.inHour), left(perDay, known.inDay)))
     const taken = Math.min(free, ofProject.length)

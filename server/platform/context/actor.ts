@@ -44,7 +44,7 @@ type AssistantActor = Member & Caller & { readonly kind: 'assistant' }
 export type ChatActor = Member & Caller & { readonly kind: 'chat' }
 
 /** A connected service, such as a code host, that calls a webhook of ours. */
-type IntegrationActor = Caller & {
+export type IntegrationActor = Caller & {
   readonly kind: 'integration'
   readonly integrationId: string
   readonly name: string
@@ -141,6 +141,8 @@ export type FactContext = {
   readonly operationId: string | null
   /** `App.factSubscribers` */
   readonly subscribers: readonly FactSubscriber[]
+  /** An import: the activity is written, and no member, alert, mail or webhook hears of the change. */
+  readonly isQuiet: boolean
 }
 
 /** A fact as its subscribers receive it; `history/facts/kinds.ts` lists the kinds with the data of each. */
@@ -170,19 +172,31 @@ export type RecordedFact = {
 /** Runs in the transaction of the change: what it writes is committed with the change, or not at all. */
 export type FactSubscriber = (tx: Tx, context: FactContext, facts: readonly RecordedFact[]) => Promise<void>
 
-type Parts = { readonly clock: Clock; readonly factSubscribers: readonly FactSubscriber[] }
+type Parts = {
+  readonly clock: Clock
+  readonly factSubscribers: readonly FactSubscriber[]
+  readonly isQuiet?: boolean
+}
 
 /**
  * @param at the time of the change, by default now
  * @param operationId of the bulk operation that makes the change
  */
 export function factContext(
-  { clock, factSubscribers }: Parts,
+  { clock, factSubscribers, isQuiet = false }: Parts,
   actor: Actor,
   at = clock.now(),
   operationId: string | null = null,
 ): FactContext {
-  return { actor, origin: originOf(actor), requestId: actor.requestId, at, operationId, subscribers: factSubscribers }
+  return {
+    actor,
+    origin: originOf(actor),
+    requestId: actor.requestId,
+    at,
+    operationId,
+    subscribers: factSubscribers,
+    isQuiet,
+  }
 }
 
 function originOf({ origin }: Actor): ChangeOrigin {

@@ -36,6 +36,10 @@ export type App = {
   readonly resolveTxt: ResolveTxt
   /** Subscribers that receive facts; `server/service/app.ts` has the list. */
   readonly factSubscribers: readonly FactSubscriber[]
+  /** The subscribers that tell no one: the audit log. */
+  readonly quietSubscribers: readonly FactSubscriber[]
+  /** See {@link quietly}. */
+  readonly isQuiet?: true
   /** Operations of the product API, for callers inside the service. */
   readonly operations: Operations
   close(): Promise<void>
@@ -72,3 +76,9 @@ export function errorForLog(error: unknown): unknown {
   }
   return shown
 }
+
+/**
+ * The app for an import: its changes are in the activity and the audit log, and no notification, mail, alert or webhook
+ * comes from them.
+ */
+export const quietly = perApp((app): App => ({ ...app, factSubscribers: app.quietSubscribers, isQuiet: true }))

@@ -1,10 +1,16 @@
-import { uuidv7 } from 'uuidv7'
+import { UUID as Uuid, uuidv7 } from 'uuidv7'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const HEX32 = /^[0-9a-f]{32}$/
 
 /** A new identifier of the API: UUIDv7, so that ids sort by the time of their creation. */
 export const newId = (): string => uuidv7()
+
+/** An identifier that sorts at a time in the past, for what was made elsewhere. */
+export function newIdAt(at: Date): string {
+  const [a = 0, b = 0, c = 0] = crypto.getRandomValues(new Uint32Array(3))
+  return Uuid.fromFieldsV7(Math.max(0, at.getTime()), a >>> 20, b >>> 2, c).toString()
+}
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
 

@@ -16,6 +16,7 @@ type Table =
   | 'webhook_secrets'
   | 'push_devices'
   | 'alert_actions'
+  | 'imports'
 
 /** A column whose values are sealed. The folder that owns the table declares it; see `seal.ts`. */
 type Sealed = {

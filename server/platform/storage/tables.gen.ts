@@ -587,6 +587,39 @@ export type Tables = {
     anr_foreground_users: Buffer | null
     durations: Buffer | null
   }
+  import_differences: {
+    import_id: string
+    kind: string
+    reason: string
+    instead: string
+    count: number
+    examples: Json<unknown>
+  }
+  imported_things: {
+    org_id: string
+    source: string
+    kind: 'project' | 'issue' | 'comment' | 'rule' | 'file'
+    source_id: string
+    id: string | null
+    quantity: Generated<number>
+  }
+  imports: {
+    id: string
+    org_id: string
+    source_url: string
+    source_org: string
+    token_sealed: string | null
+    state: 'mapping' | 'running' | 'paused' | 'stopped' | 'done'
+    mapping: Json<unknown>
+    position: Json<unknown>
+    counts: Json<unknown>
+    problem: string | null
+    failures: Generated<number>
+    created_by: string | null
+    created_at: Date
+    started_at: Date | null
+    ended_at: Date | null
+  }
   inbox_entries: {
     id: string
     org_id: string
@@ -607,7 +640,7 @@ export type Tables = {
     invited_by: string | null
     token_hash: Buffer
     created_at: Date
-    sent_at: Date
+    sent_at: Date | null
     expires_at: Date
   }
   issue_activity: {
@@ -1048,6 +1081,7 @@ export type Tables = {
     created_at: Date
     expires_at: Date | null
     last_seen_at: Date | null
+    dsn_number: string | null
   }
   project_minutes: {
     project_id: string
