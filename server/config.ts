@@ -60,6 +60,7 @@ export type Config = {
   }
   /** Where alerts are paged: the PagerDuty Events API v2, or one of the same form. */
   readonly pagerBaseUrl: string
+  readonly telegramBaseUrl: string
   /** Whether the code that verifies a setup is used up by it. */
   readonly totpStrict: boolean
   readonly passwordCheck: 'block' | 'warn' | 'off'
@@ -203,6 +204,7 @@ const Environment = z.object({
   FCM_SERVICE_ACCOUNT: z.string().trim().min(1).optional(),
   FCM_BASE_URL: webUrl.default('https://fcm.googleapis.com'),
   PAGER_BASE_URL: webUrl.default('https://events.pagerduty.com'),
+  TELEGRAM_BASE_URL: webUrl.default('https://api.telegram.org'),
   TOTP_STRICT: oneOf(['0', '1']).default('0'),
   PASSWORD_CHECK: oneOf(['block', 'warn', 'off']).optional(),
   METRICS_TOKEN: z.string().min(16, { error: 'must be at least 16 characters' }).optional(),
@@ -310,6 +312,7 @@ export function readConfig(environment: Environment = process.env): Config {
       fcm: fcmOf(env),
     }),
     pagerBaseUrl: env.PAGER_BASE_URL,
+    telegramBaseUrl: env.TELEGRAM_BASE_URL,
     totpStrict: env.TOTP_STRICT === '1',
     passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
     metricsToken: env.METRICS_TOKEN ?? null,

@@ -12,7 +12,18 @@ export const TRIGGER_TYPES = [
 ] as const
 export type TriggerType = (typeof TRIGGER_TYPES)[number]
 
-export const ACTION_TYPES = ['chat', 'webhook', 'email', 'pager', 'teamchat'] as const
+/** The first five are those of the specification, the others ours. */
+export const ACTION_TYPES = [
+  'chat',
+  'webhook',
+  'email',
+  'pager',
+  'teamchat',
+  'discord',
+  'mattermost',
+  'telegram',
+  'ntfy',
+] as const
 export type ActionType = (typeof ACTION_TYPES)[number]
 
 export const ALERT_STATES = ['firing', 'acknowledged', 'resolved', 'expired'] as const

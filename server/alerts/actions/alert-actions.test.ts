@@ -1,5 +1,16 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { buttonsOf, type ChatReceiver, startChat } from '#test/kit/chat-receiver.ts'
+import {
+  BOT_TOKEN,
+  DISCORD_LIMIT,
+  DISCORD_PATH,
+  MATTERMOST_PATH,
+  startDiscord,
+  startMattermost,
+  startNtfy,
+  startTelegram,
+  TELEGRAM_LIMIT,
+} from '#test/kit/chat-vendors.ts'
 import type { TestProject } from '#test/kit/founder.ts'
 import { PAGER_KEY, startPager } from '#test/kit/pager-receiver.ts'
 import type { Founder } from '#test/kit/product.ts'
@@ -21,13 +32,22 @@ let pagerFaults: Answer[] = []
 const pager = await startPager(() => pagerFaults.shift())
 // Before the app: it is closed after it.
 afterAll(() => pager.receiver.close())
-const t = await testServer({ deliveries: true, realTime: true, env: { PAGER_BASE_URL: pager.url } })
+let telegramFaults: Answer[] = []
+const telegram = await startTelegram(() => telegramFaults.shift())
+afterAll(() => telegram.receiver.close())
+const t = await testServer({
+  deliveries: true,
+  realTime: true,
+  env: { PAGER_BASE_URL: pager.url, TELEGRAM_BASE_URL: telegram.url },
+})
 const { app } = t
 
 let owner: Founder
 let project: TestProject
 beforeEach(async () => {
   pagerFaults = []
+  telegramFaults = []
+  telegram.posts.length = 0
   owner = await t.founder()
   project = await t.project(owner)
 })
@@ -310,6 +330,95 @@ test('a team chat gets a card', async () => {
   expect(teamchat.cards.map(textsOf)).toMatchObject([
     ['Spike 0', '1,240 events in the last hour.', ...Array.from({ length: 5 }, () => expect.any(String) as string)],
   ])
+})
+
+describe('further chats', () => {
+  const token = 'tk_canary5k2x8vq1z7'
+
+  test('each gets its message, and keeps its secrets', async () => {
+    const [discord, mattermost, ntfy] = [
+      closing(await startDiscord()),
+      closing(await startMattermost()),
+      closing(await startNtfy(token)),
+    ]
+    const rule = await aRule([
+      { type: 'discord', webhook_url: discord.url + DISCORD_PATH },
+      { type: 'mattermost', webhook_url: mattermost.url + MATTERMOST_PATH },
+      { type: 'telegram', bot_token: BOT_TOKEN, chat_id: '-1001234567890' },
+      { type: 'ntfy', webhook_url: `${ntfy.url}/shop-alerts`, access_token: token },
+    ])
+    const id = await fireOne(rule)
+    await waitFor('all', async () => (await readAlert(id)).deliveries.every(({ state }) => state === 'delivered'))
+    expect([discord, mattermost, telegram, ntfy].map(({ posts }) => posts.length)).toEqual([1, 1, 1, 1])
+    expect(telegram.posts[0]?.chat_id).toBe('-1001234567890')
+    const shown = (await owner.get(`/api/alerts/${rule.id}`)).text
+    for (const secret of [BOT_TOKEN, token, DISCORD_PATH, MATTERMOST_PATH]) expect(shown).not.toContain(secret)
+    // The mask is sent back, as a form does.
+    const kept = await owner.patch(`/api/alerts/${rule.id}`, {
+      actions: rule.actions.map(({ id: actionId, type, webhook_url }) => ({
+        id: actionId,
+        type,
+        ...(webhook_url === undefined ? {} : { webhook_url }),
+      })),
+    })
+    expect(kept.status, kept.text).toBe(200)
+    const again = await fireOne(kept.as<AlertRule>())
+    await waitFor('all', async () => (await readAlert(again)).deliveries.every(({ state }) => state === 'delivered'))
+  })
+
+  test('limits are waited for as each vendor says', async () => {
+    const answers: Answer[] = [DISCORD_LIMIT]
+    const discord = closing(await startDiscord(() => answers.shift()))
+    telegramFaults = [TELEGRAM_LIMIT]
+    const rule = await aRule([
+      { type: 'discord', webhook_url: discord.url + DISCORD_PATH },
+      { type: 'telegram', bot_token: BOT_TOKEN, chat_id: '7' },
+    ])
+    const id = await fireOne(rule)
+    const due = await waitFor('both limits', async () => {
+      const { deliveries } = await readAlert(id)
+      return deliveries.every(({ last_status: status }) => status === 429) && deliveries
+    })
+    for (const { next_attempt_at: at } of due) expect(Date.parse(at ?? '') - Date.now()).toBeGreaterThan(0)
+  })
+
+  type Given = {
+    type: 'discord' | 'mattermost' | 'ntfy' | 'telegram'
+    path?: string
+    bot_token?: string
+    chat_id?: string
+  }
+  test.each<[string, Given, number, string]>([
+    ['an unknown webhook', { type: 'discord', path: '/api/webhooks/1/none' }, 404, 'Unknown Webhook'],
+    ['an unknown hook', { type: 'mattermost', path: '/hooks/none' }, 404, 'Invalid webhook.'],
+    ['a chat that does not exist', { type: 'telegram', bot_token: BOT_TOKEN, chat_id: '-1' }, 400, 'chat not found'],
+    ['a bot that was deleted', { type: 'telegram', bot_token: `${BOT_TOKEN}x`, chat_id: '1' }, 401, 'Unauthorized'],
+    ['a topic that needs a token', { type: 'ntfy', path: '/shop' }, 403, 'forbidden'],
+  ])('%s ends the delivery, and the answer says why', async (_name, given, status, text) => {
+    const starts = { discord: startDiscord, mattermost: startMattermost, ntfy: () => startNtfy(token) }
+    const { type, path = '', ...rest } = given
+    const action =
+      type === 'telegram' ? { type, ...rest } : { type, webhook_url: closing(await starts[type]()).url + path }
+    const answer = await owner.post('/api/alerts/test-action', { projectId: project.id, action })
+    expect(answer.as<ActionResult>()).toMatchObject({ ok: false, state: 'failed', status })
+    expect(answer.as<ActionResult>().error).toContain(text)
+  })
+
+  test.each([
+    [{ type: 'telegram', bot_token: 'x', chat_id: '1' }, 'bot_token must be'],
+    [{ type: 'telegram', bot_token: BOT_TOKEN, chat_id: 'my chat' }, 'chat_id must be'],
+    [{ type: 'telegram', bot_token: BOT_TOKEN }, 'chat_id is missing'],
+    [{ type: 'ntfy', webhook_url: 'https://ntfy.sh/' }, 'must end with the topic'],
+    [{ type: 'discord' }, 'webhook_url is missing'],
+  ])('%o is refused', async (action, text) => {
+    const answer = await owner.post('/api/alerts', {
+      projectId: project.id,
+      name: 'A rule',
+      trigger_type: 'new_issue',
+      actions: [action],
+    })
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(text)])
+  })
 })
 
 test('an action whose address cannot be opened fails with the reason, and others are sent', async () => {

@@ -1,7 +1,7 @@
 import type { Channel } from '../../platform/outbox/channel.ts'
 import { ATTEMPT_TIMEOUT_MS, DELAYS_MS } from '../../platform/requests/schedule.ts'
 import { prepareAlerts } from './prepare-alerts.ts'
-import type { SentType } from './send-alert.ts'
+import { SENT_TYPES, type SentType } from './send-alert.ts'
 import { settleAlerts } from './settle-alerts.ts'
 
 /** Sends alerts to what an action names; the lane of an action has its id. Attempts are those of signed webhooks. */
@@ -14,9 +14,4 @@ const channelOf = (type: SentType): Channel => ({
   settled: settleAlerts,
 })
 
-export const ALERT_CHANNELS: readonly Channel[] = [
-  channelOf('chat'),
-  channelOf('webhook'),
-  channelOf('pager'),
-  channelOf('teamchat'),
-]
+export const ALERT_CHANNELS: readonly Channel[] = SENT_TYPES.map(channelOf)

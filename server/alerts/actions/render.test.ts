@@ -2,12 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buttonsOf, type ChatPayload, markupOf, parseChat, referencesOf } from '#test/kit/chat-receiver.ts'
 import { cases } from '#test/kit/properties.ts'
+import { parseDiscord, parseMattermost, parseNtfy, parseTelegram, readTelegram } from '#test/kit/chat-vendors.ts'
 import { parseTeamchat, textsOf } from '#test/kit/teamchat-receiver.ts'
 import { AlertMessage } from '../rules/alert-message.ts'
 import { acknowledgedAlert, aMessage, type MessageChanges, resolvedAlert } from './alert-message.fixture.ts'
 import { findChatButton, CHAT_BUTTONS, OPEN_ACTION_ID } from './chat-buttons.ts'
 import { renderChat } from './render-chat.ts'
+import { escapeMarkdown, renderDiscord } from './render-discord.ts'
+import { renderMattermost } from './render-mattermost.ts'
+import { parseTopicUrl, renderNtfy } from './render-ntfy.ts'
 import { renderPager } from './render-pager.ts'
+import { renderTelegram } from './render-telegram.ts'
 import { renderTeamchat } from './render-teamchat.ts'
 
 const sentAs = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
@@ -234,5 +239,66 @@ describe('pager', () => {
       }),
       { numRuns: cases(300, 20_000) },
     )
+  })
+})
+
+describe('further chats', () => {
+  const parsed = <T>(value: T | string): T => {
+    if (typeof value === 'string') throw new Error(value)
+    return value
+  }
+
+  test('each says what happened, with the issue', () => {
+    const message = aMessage()
+    const [embed] = parsed(parseDiscord(sentAs(renderDiscord(message)))).embeds ?? []
+    expect(embed).toMatchObject({ title: 'Spike\\: CartError in CheckoutScreen', url: message.data.alert.url })
+    expect(embed?.description).toContain('[SHOP\\-42](')
+    const [attachment] = parsed(parseMattermost(sentAs(renderMattermost(message)))).attachments
+    expect(attachment?.text).toContain('1,240 events in the last hour')
+    const text = readTelegram(parsed(parseTelegram(sentAs(renderTelegram(message, '-1001')))).text)
+    expect(text).toContain('SHOP-42 CartError: no price for article 7')
+    expect(parsed(parseNtfy(sentAs(renderNtfy(message, 'shop'))))).toMatchObject({
+      topic: 'shop',
+      title: 'Spike: CartError in CheckoutScreen',
+      priority: 4,
+      click: message.data.alert.url,
+    })
+    expect(renderNtfy(aMessage({ type: 'alert.resolved', alert: resolvedAlert }), 'shop').priority).toBe(2)
+    expect(renderTelegram(aMessage({ type: 'alert.resolved', alert: resolvedAlert }), '1').disable_notification).toBe(
+      true,
+    )
+  })
+
+  test('whatever apps report, each keeps its limits, and no text mentions anyone or holds a link', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const own = message.data.issue === null ? [] : [message.data.issue.url]
+        const discord = parsed(parseDiscord(sentAs(renderDiscord(message))))
+        const [embed] = discord.embeds ?? []
+        expect(discord.allowed_mentions.parse).toEqual([])
+        const texts = [embed?.title ?? '', embed?.description ?? '', ...(embed?.fields ?? []).map(({ value }) => value)]
+        const links = texts.flatMap((text) => [...text.matchAll(/(?<!\\)\]\(([^)]*)\)/g)].map(([, url]) => url))
+        expect(links).toEqual(own)
+        const [post] = parsed(parseMattermost(sentAs(renderMattermost(message)))).attachments
+        const written = [post?.title ?? '', post?.text ?? '', ...(post?.fields ?? []).map(({ value }) => value)]
+        expect(written.join(' ')).not.toMatch(/@(?!\u200b)/)
+        const telegram = parsed(parseTelegram(sentAs(renderTelegram(message, '1'))))
+        const hrefs = [...telegram.text.matchAll(/<a href="([^"]*)">/g)].map(([, url]) => url?.replaceAll('&amp;', '&'))
+        expect(hrefs).toEqual([...own, message.data.alert.url])
+        parsed(parseNtfy(sentAs(renderNtfy(message, 'shop'))))
+      }),
+      { numRuns: cases(300, 20_000) },
+    )
+  })
+
+  test.each([
+    ['https://ntfy.sh/shop-alerts', { root: 'https://ntfy.sh/', topic: 'shop-alerts' }],
+    ['https://example.com/ntfy/shop/', { root: 'https://example.com/ntfy/', topic: 'shop' }],
+    ['https://ntfy.sh/', null],
+    ['https://ntfy.sh/a b', null],
+  ])('the topic of %s', (url, topic) => expect(parseTopicUrl(url)).toEqual(topic))
+
+  test('Markdown is escaped, character by character', () => {
+    expect(escapeMarkdown('**@everyone** <@1> [x](y)')).toBe('\\*\\*\\@everyone\\*\\* \\<\\@1\\> \\[x\\]\\(y\\)')
   })
 })

@@ -1,4 +1,5 @@
-import type { ActionType } from '#shared/alert-rules.ts'
+import { z } from 'zod'
+import { ACTION_TYPES, type ActionType } from '#shared/alert-rules.ts'
 import type { ActionConfig } from '../rules/action-config.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
 import type { App } from '../../platform/context/app.ts'
@@ -9,11 +10,16 @@ import { sendRequest } from '../../platform/requests/send-request.ts'
 import { requestHeaders } from '../../platform/requests/webhook-request.ts'
 import { oneLine } from './alert-text.ts'
 import { renderChat } from './render-chat.ts'
+import { renderDiscord } from './render-discord.ts'
+import { renderMattermost } from './render-mattermost.ts'
+import { parseTopicUrl, renderNtfy } from './render-ntfy.ts'
 import { renderPager } from './render-pager.ts'
 import { renderTeamchat } from './render-teamchat.ts'
+import { renderTelegram } from './render-telegram.ts'
 
 /** Types of actions that have a channel. */
 export type SentType = Exclude<ActionType, 'email'>
+export const SENT_TYPES = ACTION_TYPES.filter((type): type is SentType => type !== 'email')
 
 /** One message to one action. */
 export type AlertSending = {
@@ -57,8 +63,8 @@ type Request = { readonly url: string; readonly headers: Record<string, string>;
 
 /** Null when the action lacks what it needs. */
 function requestOf(app: App, { type, config, message, subject, body, deliveryId }: AlertSending): Request | null {
-  const { version, pagerBaseUrl } = app.config
-  const { webhook_url: url, secret, routing_key: routingKey } = config
+  const { version, pagerBaseUrl, telegramBaseUrl } = app.config
+  const { webhook_url: url, secret, routing_key: routingKey, bot_token: botToken, chat_id: chatId } = config
   const json = (to: string, content: unknown): Request => ({
     url: to,
     headers: { 'Content-Type': 'application/json', 'User-Agent': `faultline-alerts/${version}` },
@@ -68,7 +74,22 @@ function requestOf(app: App, { type, config, message, subject, body, deliveryId 
     return routingKey === undefined
       ? null
       : json(`${pagerBaseUrl}/v2/enqueue`, renderPager(message, subject, routingKey))
+  if (type === 'telegram')
+    return botToken === undefined || chatId === undefined
+      ? null
+      : json(`${telegramBaseUrl}/bot${botToken}/sendMessage`, renderTelegram(message, chatId))
   if (url === undefined) return null
+  if (type === 'discord') return json(withAnswer(url), renderDiscord(message))
+  if (type === 'mattermost') return json(url, renderMattermost(message))
+  if (type === 'ntfy') {
+    const topic = parseTopicUrl(url)
+    if (topic === null) return null
+    const request = json(topic.root, renderNtfy(message, topic.topic))
+    const { access_token: token } = config
+    return token === undefined
+      ? request
+      : { ...request, headers: { ...request.headers, Authorization: `Bearer ${token}` } }
+  }
   if (type === 'chat') return json(url, renderChat(message))
   if (type === 'teamchat') return json(url, renderTeamchat(message))
   if (secret === undefined) return null
@@ -86,12 +107,20 @@ function requestOf(app: App, { type, config, message, subject, body, deliveryId 
   return { url, headers, body }
 }
 
+/** Discord answers with the message once it is in the channel, and otherwise before it has looked at it. */
+function withAnswer(url: string): string {
+  const waiting = new URL(url)
+  waiting.searchParams.set('wait', 'true')
+  return waiting.href
+}
+
 /** Shorter parts of an address occur by chance. */
 const MIN_SECRET_PART = 12
 
 /** Secrets that an answer may repeat and the log must not keep. The path of a chat's address is its secret. */
-function secretsOf({ webhook_url: url, secret, routing_key: routingKey }: ActionConfig): string[] {
-  const given = [secret, routingKey].flatMap((one) => one ?? [])
+function secretsOf(config: ActionConfig): string[] {
+  const { webhook_url: url, secret, routing_key: routingKey, bot_token: botToken, access_token: accessToken } = config
+  const given = [secret, routingKey, botToken, botToken?.split(':')[1], accessToken].flatMap((one) => one ?? [])
   if (url === undefined) return given
   const { pathname, search, searchParams } = new URL(url)
   const rest = pathname + search
@@ -108,7 +137,7 @@ const LATER = new Set([408, 409, 425, 429])
 function refusalOf(type: SentType, answer: EgressResponse, confidential: RegExp | null): Partial<AttemptResult> {
   const { status, body, headers } = answer
   const isFinal = type !== 'webhook' && status >= 400 && status < 500 && !LATER.has(status)
-  const asked = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
+  const asked = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? waitInBody(type, body)
   const retryAfterMs = status === 429 || status === 503 ? waitOf(asked) : null
   const text = oneLine(withoutEcho(body, MAX_ANSWER_SHOWN_BYTES, confidential).toString(), MAX_ANSWER_SHOWN_BYTES)
   return {
@@ -118,8 +147,21 @@ function refusalOf(type: SentType, answer: EgressResponse, confidential: RegExp 
   }
 }
 
-/** The wait that `Retry-After` asks for, in seconds; chats and pagers send no dates. At most an hour. */
+/** The wait that `Retry-After` asks for, in seconds, with fractions by Discord; chats and pagers send no dates. At most an hour. */
 function waitOf(asked: string | undefined): number | null {
-  if (asked === undefined || !/^\d{1,9}$/.test(asked)) return null
-  return Math.min(MAX_WAIT_MS, Number(asked) * 1_000)
+  if (asked === undefined || !/^\d{1,9}(?:\.\d{1,6})?$/.test(asked)) return null
+  return Math.min(MAX_WAIT_MS, Math.ceil(Number(asked) * 1_000))
+}
+
+const Waits = z.object({ parameters: z.object({ retry_after: z.number() }) })
+
+/** Telegram says in the body how long to wait. */
+function waitInBody(type: SentType, body: Buffer): string | undefined {
+  if (type !== 'telegram') return undefined
+  try {
+    const parsed = Waits.safeParse(JSON.parse(body.toString()))
+    return parsed.success ? String(Math.ceil(parsed.data.parameters.retry_after)) : undefined
+  } catch {
+    return undefined
+  }
 }

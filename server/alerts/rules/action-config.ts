@@ -10,12 +10,18 @@ export const ActionConfig = z.object({
   webhook_url: z.string().optional(),
   secret: z.string().optional(),
   routing_key: z.string().optional(),
+  bot_token: z.string().optional(),
+  chat_id: z.string().optional(),
+  access_token: z.string().optional(),
 })
 export type ActionConfig = z.infer<typeof ActionConfig>
 
 export const Masked = z.object({
   webhook_url: z.string().optional(),
   routing_key: z.string().optional(),
+  bot_token: z.string().optional(),
+  chat_id: z.string().optional(),
+  access_token: z.string().optional(),
   secret_prefix: z.string().optional(),
 })
 export type Masked = z.infer<typeof Masked>
@@ -24,8 +30,12 @@ export type Masked = z.infer<typeof Masked>
 const SECRET_PREFIX_CHARACTERS = 12
 const SHOWN_END = 4
 
-export function maskConfig({ webhook_url: url, routing_key: key, secret }: ActionConfig): Masked {
+export function maskConfig(config: ActionConfig): Masked {
+  const { webhook_url: url, routing_key: key, secret, bot_token: bot, chat_id: chat, access_token: access } = config
   return {
+    ...(bot === undefined ? {} : { bot_token: `${bot.slice(0, bot.indexOf(':'))}:…` }),
+    ...(chat === undefined ? {} : { chat_id: chat }),
+    ...(access === undefined ? {} : { access_token: `…${access.slice(-Math.min(SHOWN_END, access.length >> 2))}` }),
     ...(url === undefined ? {} : { webhook_url: maskUrl(url) }),
     ...(key === undefined ? {} : { routing_key: `…${key.slice(-SHOWN_END)}` }),
     ...(secret === undefined
@@ -45,7 +55,7 @@ function maskUrl(text: string): string {
 /** The target of an action without its secrets, such as a host. */
 export const describeActionTarget = (type: ActionType, masked: Masked, recipients: unknown): string => {
   if (type === 'email') return Array.isArray(recipients) ? `${recipients.length} addresses` : String(recipients)
-  return masked.webhook_url ?? masked.routing_key ?? ''
+  return masked.webhook_url ?? masked.routing_key ?? masked.chat_id ?? ''
 }
 
 const configPlace = (orgId: string, actionId: string): string => `alert_actions:config_sealed:${actionId}:${orgId}`

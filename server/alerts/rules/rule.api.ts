@@ -64,6 +64,14 @@ const SECRET = { error: 'secret must be 16 to 200 visible characters.' }
 const secret = z.string(SECRET).regex(/^[\x21-\x7e]{16,200}$/, SECRET)
 const ROUTING_KEY = { error: 'routing_key must be the integration key of the pager: 20 to 64 letters and digits.' }
 const routingKey = z.string(ROUTING_KEY).regex(/^[A-Za-z0-9_-]{20,64}$/, ROUTING_KEY)
+const BOT_TOKEN = { error: 'bot_token must be the token of the bot, such as 123456789:AA….' }
+const botToken = z.string(BOT_TOKEN).regex(/^\d{5,20}:[A-Za-z0-9_-]{20,100}$/, BOT_TOKEN)
+const CHAT_ID = {
+  error: 'chat_id must be the number of the chat, such as -1001234567890, or @ and the name of a channel.',
+}
+const chatId = z.string(CHAT_ID).regex(/^(?:-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31})$/, CHAT_ID)
+const ACCESS_TOKEN = { error: 'access_token must be the token of a user, such as tk_….' }
+const accessToken = z.string(ACCESS_TOKEN).regex(/^[\x21-\x7e]{0,200}$/, ACCESS_TOKEN)
 const TO = { error: `to must be team, assignee, or a list of 1 to ${MAX_RECIPIENTS} email addresses.` }
 const recipients = z.union(
   [z.enum(['team', 'assignee']), z.array(z.email(TO).max(254, TO), TO).min(1, TO).max(MAX_RECIPIENTS, TO)],
@@ -91,6 +99,20 @@ export const ActionInput = z.discriminatedUnion(
     z.strictObject({ id, type: z.literal('email'), to: recipients.optional() }),
     z.strictObject({ id, type: z.literal('pager'), routing_key: routingKey.optional() }),
     z.strictObject({ id, type: z.literal('teamchat'), webhook_url: webhookUrl.optional() }),
+    z.strictObject({ id, type: z.literal('discord'), webhook_url: webhookUrl.optional() }),
+    z.strictObject({ id, type: z.literal('mattermost'), webhook_url: webhookUrl.optional() }),
+    z.strictObject({
+      id,
+      type: z.literal('telegram'),
+      bot_token: botToken.optional(),
+      chat_id: chatId.optional(),
+    }),
+    z.strictObject({
+      id,
+      type: z.literal('ntfy'),
+      webhook_url: webhookUrl.optional().describe('Address of the topic, such as https://ntfy.sh/shop-alerts.'),
+      access_token: accessToken.optional().describe('For a topic that is not public. Empty removes it.'),
+    }),
   ],
   ACTION,
 )
@@ -105,6 +127,9 @@ export const Action = z.object({
   type: z.enum(ACTION_TYPES),
   webhook_url: z.string().optional().describe('Masked: what follows the host is not shown.'),
   routing_key: z.string().optional().describe('Masked: only its last four characters are shown.'),
+  bot_token: z.string().optional().describe('Masked: only the number of the bot is shown.'),
+  chat_id: z.string().optional(),
+  access_token: z.string().optional().describe('Masked: only its last four characters are shown.'),
   to: z.union([z.enum(['team', 'assignee']), z.array(z.string())]).optional(),
   secret_prefix: z.string().optional().describe('The first characters of the secret that signs.'),
   secret: z.string().optional().describe('Only in the answer that made it.'),

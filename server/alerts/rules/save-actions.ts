@@ -132,13 +132,30 @@ export function buildActionConfig(
     if (key === undefined) throw invalid(`${at}.routing_key is missing: the integration key of the pager.`)
     return { routing_key: key }
   }
+  if (action.type === 'telegram') {
+    const token = action.bot_token ?? old.bot_token
+    const chat = action.chat_id ?? old.chat_id
+    if (token === undefined) throw invalid(`${at}.bot_token is missing: the token that BotFather gave.`)
+    if (chat === undefined) throw invalid(`${at}.chat_id is missing: the number of the chat.`)
+    return { bot_token: token, chat_id: chat }
+  }
   // Who reads a rule sees the mask, and may send it back.
   const given = action.webhook_url === masked.webhook_url ? undefined : action.webhook_url
   const url = given ?? old.webhook_url
   if (url === undefined) throw invalid(`${at}.webhook_url is missing.`)
   if (given !== undefined) app.egress.checkUrl(given)
+  if (action.type === 'ntfy') return topicConfig(at, url, action.access_token, old)
   if (action.type !== 'webhook') return { webhook_url: url }
   // A secret belongs to its address: another address does not get it.
   const isMoved = old.webhook_url !== undefined && new URL(old.webhook_url).origin !== new URL(url).origin
   return { webhook_url: url, secret: action.secret ?? (isMoved ? undefined : old.secret) ?? newSecret() }
+}
+
+/** A token belongs to its server: another one does not get it. @throws AppError invalid */
+function topicConfig(at: string, url: string, given: string | undefined, old: ActionConfig): ActionConfig {
+  if (!/\/[A-Za-z0-9_-]{1,64}\/?$/.test(new URL(url).pathname))
+    throw invalid(`${at}.webhook_url must end with the topic, such as https://ntfy.sh/shop-alerts.`)
+  const isMoved = old.webhook_url !== undefined && new URL(old.webhook_url).origin !== new URL(url).origin
+  const token = given ?? (isMoved ? undefined : old.access_token)
+  return { webhook_url: url, ...(token === undefined || token === '' ? {} : { access_token: token }) }
 }

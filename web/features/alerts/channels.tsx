@@ -171,18 +171,18 @@ function Target({ action, known, isWrong, isFixed, onChange }: TargetProps) {
         aria-label={texts.targets[action.type]}
         aria-invalid={isWrong && action.secret === '' ? true : undefined}
         placeholder={action.masked ?? texts.examples[action.type]}
-        inputMode={action.type === 'pager' ? undefined : 'url'}
+        inputMode={action.type === 'pager' || action.type === 'telegram' ? undefined : 'url'}
         autoComplete="off"
         spellCheck={false}
         maxLength={2000}
         value={action.target}
         onChange={(event) => onChange({ target: event.target.value })}
       />
-      {action.type === 'webhook' ? (
+      {action.type === 'webhook' || action.type === 'telegram' || action.type === 'ntfy' ? (
         <input
           className={classNames(styles.field, fitStyles.slot)}
-          aria-label={texts.secret}
-          placeholder={texts.secretNew}
+          aria-label={texts.secrets[action.type].label}
+          placeholder={action.masked === null ? texts.secrets[action.type].example : texts.secrets[action.type].kept}
           autoComplete="off"
           spellCheck={false}
           maxLength={200}

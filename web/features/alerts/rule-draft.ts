@@ -138,7 +138,7 @@ const actionDraftOf = (action: RuleAction): ActionDraft => ({
   key: action.id,
   id: action.id,
   type: action.type,
-  masked: action.webhook_url ?? action.routing_key ?? null,
+  masked: action.webhook_url ?? action.routing_key ?? action.chat_id ?? null,
   target: '',
   to: Array.isArray(action.to) ? 'list' : (action.to ?? 'team'),
   addresses: Array.isArray(action.to) ? action.to.join(', ') : '',
@@ -231,10 +231,22 @@ export function actionBody(action: ActionDraft): ActionBody {
   const id = action.id === null ? {} : { id: action.id }
   const target = action.target.trim()
   const url = target === '' ? {} : { webhook_url: target }
+  const secret = action.secret.trim()
   switch (action.type) {
     case 'chat':
     case 'teamchat':
+    case 'discord':
+    case 'mattermost':
       return { ...id, type: action.type, ...url }
+    case 'ntfy':
+      return { ...id, type: 'ntfy', ...url, ...(secret === '' ? {} : { access_token: secret }) }
+    case 'telegram':
+      return {
+        ...id,
+        type: 'telegram',
+        ...(target === '' ? {} : { chat_id: target }),
+        ...(secret === '' ? {} : { bot_token: secret }),
+      }
     case 'webhook':
       return { ...id, type: 'webhook', ...url, ...(action.secret === '' ? {} : { secret: action.secret }) }
     case 'pager':
@@ -289,7 +301,9 @@ export type ConditionProblem =
   | 'environment'
   | 'transaction'
   | 'kinds'
-export type ActionProblem = 'url' | 'key' | 'addresses' | 'secret'
+export type ActionProblem = 'url' | 'key' | 'addresses' | 'secret' | 'token' | 'chat'
+
+const isChatId = (text: string): boolean => /^(?:-?\d{1,20}|@[A-Za-z]\w{3,31})$/.test(text)
 
 const isWithin = (text: string, min: number, max: number, isWhole: boolean): boolean => {
   const value = numberOf(text)
@@ -328,8 +342,16 @@ export function actionProblem(action: ActionDraft): ActionProblem | null {
       return action.to === 'list' && addressesOf(action.addresses).length === 0 ? 'addresses' : null
     case 'pager':
       return target === '' && action.id === null ? 'key' : null
+    case 'telegram': {
+      if (action.id === null && action.secret.trim() === '') return 'token'
+      if (action.secret !== '' && !/^\d{5,20}:[\w-]{20,100}$/.test(action.secret.trim())) return 'token'
+      return target === '' ? (action.id === null ? 'chat' : null) : isChatId(target) ? null : 'chat'
+    }
     case 'chat':
     case 'teamchat':
+    case 'discord':
+    case 'mattermost':
+    case 'ntfy':
     case 'webhook': {
       const isKept = target === '' && action.id !== null
       if (!isKept && !(/^https?:\/\/\S+$/i.test(target) && URL.canParse(target))) return 'url'

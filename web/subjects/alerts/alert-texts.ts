@@ -41,6 +41,10 @@ export const alertTexts = {
     email: 'E-mail',
     pager: 'Pager',
     teamchat: 'Team chat',
+    discord: 'Discord',
+    mattermost: 'Mattermost',
+    telegram: 'Telegram',
+    ntfy: 'ntfy',
     push: 'Push',
   } satisfies Record<ActionType | 'push', string>,
 

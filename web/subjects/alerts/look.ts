@@ -24,6 +24,10 @@ export const CHANNEL_ICONS: Readonly<Record<ActionType | 'push', IconName>> = {
   email: 'mail',
   pager: 'pager',
   teamchat: 'users',
+  discord: 'chat',
+  mattermost: 'chat',
+  telegram: 'send',
+  ntfy: 'bell',
   push: 'phone',
 }
 
