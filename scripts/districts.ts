@@ -151,6 +151,7 @@ export const serverDistricts = [
       'erasure',
       'project-settings',
       'project-deletion',
+      'imports',
       'canary',
       'http',
       'api',

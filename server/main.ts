@@ -9,6 +9,7 @@ import { DatabaseStartError } from './platform/storage/pool.ts'
 
 const uploads = () => import('./symbols/upload-command/upload-commands.ts')
 const accounts = () => import('./service/cli/account-commands.ts')
+const importCommands = () => import('./service/cli/import-command.ts')
 const run =
   <A extends readonly unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
   async (...args: A): Promise<void> =>
@@ -102,6 +103,27 @@ program
   .description('seal every value with the first key of ENCRYPTION_KEYS, so that the others can be removed')
   .option('--data-keys', 'also replace the data key of every organisation, and seal what it sealed again')
   .action(run(async () => (await accounts()).rotateKeysCommand))
+
+const imports = program.command('import').description('bring issues from another service, or events from files')
+imports
+  .command('sentry')
+  .description('import projects, issues, comments, releases, members and alert rules from Sentry or GlitchTip')
+  .requiredOption('--url <address>', 'address of the source, such as https://sentry.example.com')
+  .requiredOption('--org <slug>', 'the organisation here')
+  .option('--source-org <slug>', 'the organisation there (default: the same slug)')
+  .addOption(
+    new Option(
+      '--token <token>',
+      'token of the source; other users of this machine cannot read it in the variable, or on standard input',
+    ).env('FAULTLINE_IMPORT_TOKEN'),
+  )
+  .action(run(async () => (await importCommands()).importSentryCommand))
+imports
+  .command('events <files...>')
+  .description('import events with their old times: a JSON event on each line, or one envelope per file')
+  .requiredOption('--org <slug>', 'the organisation')
+  .requiredOption('--project <slug>', 'the project')
+  .action(run(async () => (await importCommands()).importEventsCommand))
 
 const upload = program
   .command('upload')

@@ -32,6 +32,7 @@ export const PERMISSIONS = {
   'invites.read': { minRole: 'admin', scope: 'team:read' },
   'webhooks.read': { minRole: 'admin', scope: 'webhooks:read' },
   'webhooks.write': { minRole: 'admin', scope: 'webhooks:write' },
+  'imports.manage': { minRole: 'admin', scope: 'integrations:write' },
   'devices.read': { minRole: 'viewer', scope: 'alerts:read' },
   'devices.write': { minRole: 'viewer', scope: 'alerts:write' },
   'projects.delete': { minRole: 'owner', scope: null },

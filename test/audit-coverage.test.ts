@@ -93,6 +93,8 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   updateProjectSettings: ['project.settings_updated'],
   rotateDsn: ['project.dsn_rotated'],
   deleteProject: ['project.deleted'],
+  createImport: ['import.created'],
+  changeImport: ['import.changed'],
   eraseUserData: ['project.user_data_erased'],
   updateIssue: ['issue.status_changed'],
   deleteIssue: ['issue.deleted'],
@@ -148,6 +150,7 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
 /** Type of the target of each action. */
 const TARGETS: Readonly<Record<string, string>> = {
   nlq: 'org',
+  import: 'integration',
   signup: 'user',
   user: 'user',
   member: 'user',

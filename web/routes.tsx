@@ -24,6 +24,7 @@ import { intakeRoutes } from './features/ingest/intake/intake.routes.ts'
 import { projectSettingsRoutes } from './features/projects/settings/settings.routes.ts'
 import { organisationFrame, organisationRoutes } from './features/identity/organisation/organisation.routes.ts'
 import { memberRoutes } from './features/identity/members/members.routes.ts'
+import { importsRoutes } from './features/integrations/imports/imports.routes.ts'
 import { apiKeyRoutes } from './features/identity/api-keys/api-keys.routes.ts'
 import { ssoRoutes } from './features/identity/sso/sso.routes.ts'
 import { webhookRoutes } from './features/integrations/webhooks/webhooks.routes.ts'
@@ -63,6 +64,7 @@ const tree = root.addChildren([
         ...memberRoutes,
         ...ssoRoutes,
         ...apiKeyRoutes,
+        ...importsRoutes,
         ...webhookRoutes,
         ...assistantStateRoutes,
         ...auditRoutes,

@@ -19,6 +19,7 @@ import { purgeInboxesTask } from '../issues/inbox/inbox.ts'
 import { SYMBOL_TASKS } from '../symbols/tasks.ts'
 import { sweepBlobsTask } from '../platform/blobs/sweep-blobs.ts'
 import type { Task } from '../platform/jobs/task.ts'
+import { runImportTask } from './imports/run-import.ts'
 import { deleteProjectTask, deletionsTask } from './project-deletion/continue-deletion.ts'
 import { pushReceiptsTask } from '../alerts/notifications/read-receipts-task.ts'
 import { purgeOutboxTask } from '../platform/outbox/purge-outbox.ts'
@@ -52,6 +53,7 @@ export const TASKS: readonly Task[] = [
   erasureTask,
   deleteProjectTask,
   deletionsTask,
+  runImportTask,
   purgeFilesTask,
   foldHealthTask,
   purgeSessionsTask,

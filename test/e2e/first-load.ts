@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { aProject } from '../kit/founder.ts'
 import { anEvent, newEventId, sendEvent } from '../kit/sdk.ts'
+import { fakeSentry, SOURCE_ORG } from '../kit/fake-sentry.ts'
 import { aRule } from './alerts-world.ts'
 import { settled } from './browser.ts'
 import type { Dashboard, Person } from './dashboard.ts'
@@ -88,6 +89,11 @@ export async function firstPages({ server }: Dashboard): Promise<Record<string, 
   const first = async (path: string) => First.parse((await person.get(path)).body).items[0].id
   const issue = await first('/api/issues?limit=1&sort=-event_count')
   const release = await first(`/api/releases?projectId=${project.id}`)
+  const source = await fakeSentry(new Date(), [
+    { id: '7', slug: 'shop', platform: 'javascript', publicKey: 'd'.repeat(32), issues: [] },
+  ])
+  const given = { url: source.url, organisation: SOURCE_ORG, token: source.token }
+  const importId = String((await person.post('/api/org/imports', given)).body['id'])
   const settings = `/projects/${project.id}/settings`
   const inProject = `?project=${project.id}`
   return {
@@ -134,6 +140,8 @@ export async function firstPages({ server }: Dashboard): Promise<Record<string, 
       '/org/members': ['/org/members', person.email],
       '/org/sso': ['/org/sso', 'Issuer'],
       '/org/api-keys': ['/org/api-keys', 'No API keys yet'],
+      '/org/import': ['/org/import', 'Connect a source'],
+      '/org/import/$importId': [`/org/import/${importId}`, 'Mapping'],
       '/org/webhooks': ['/org/webhooks', 'No endpoints yet'],
       '/org/audit': ['/org/audit', 'project.created'],
       '/me/profile': ['/me/profile', person.email],

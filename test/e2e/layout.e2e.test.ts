@@ -176,7 +176,7 @@ function visits(): readonly (readonly Visit[])[] {
       chart(`/alerts/rules/new?${of}`),
       ...['general', 'keys', 'filters', 'grouping', 'scrubbing', 'ownership'].map(settings),
       chart('/org/webhooks'),
-      ...['members', 'sso', 'api-keys', 'assistant', 'audit'].map((part) => plain(`/org/${part}`)),
+      ...['members', 'sso', 'api-keys', 'assistant', 'import', 'audit'].map((part) => plain(`/org/${part}`)),
       ...['profile', 'security', 'sessions', 'notifications', 'appearance'].map((part) => plain(`/me/${part}`)),
       plain('/onboarding?step=project'),
       plain(`/onboarding?${of}`),

@@ -32,6 +32,7 @@ import { discardIssue } from '#server/issues/merging/discard-issue.ts'
 import { mergeIssues } from '#server/issues/merging/merge-issues.ts'
 import { newSpanId, record, transactionFact } from '#server/telemetry/performance/performance.fixture.ts'
 import { createRelease } from '#server/projects/releases/create-release.ts'
+import { IMPORT_KINDS } from '#server/service/imports/imports.api.ts'
 import { deleteProject } from '#server/service/project-deletion/delete-project.ts'
 import { ensureDayPartitions } from '#server/platform/storage/day-partitions.ts'
 import { startPasskeyLogIn } from '#server/identity/passkeys/log-in-with-passkey.ts'
@@ -58,6 +59,7 @@ import { authenticatorApp, insertVerifiedFactor } from './two-factor.ts'
 import { softAuthenticator } from './authenticator.ts'
 import { CHAT_TEAM, formOf, payloadOf, signedRequest } from './chat-platform.ts'
 import { sourceMapBundle, zipOf } from './zip.ts'
+import { fakeSentry, type FakeSentry, SOURCE_ORG } from './fake-sentry.ts'
 import { formOfFile } from './form-of-file.ts'
 import { cookieJar } from './cookie-jar.ts'
 import { newEventId } from './sdk.ts'
@@ -101,6 +103,28 @@ const onRelease =
   async (app, owner) => ({ params: { releaseId: await insertRelease(app, owner) }, body })
 
 const onDevice: Example = async (app, owner) => ({ params: { deviceId: (await aDevice(app, owner)).id } })
+
+/** One for all examples: it holds no process open. */
+let source: Promise<FakeSentry> | undefined
+
+const onImport =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => {
+    const id = newId()
+    await app.db.query(
+      `insert into imports (id, org_id, source_url, source_org, state, mapping, position, counts, created_at)
+       values ($1, $2, 'https://sentry.example', $1::uuid::text, 'mapping', '[]', $3, $4, $5)`,
+      [
+        id,
+        owner.actor.orgId,
+        JSON.stringify({ phase: 'projects', project: 0, cursor: null }),
+        JSON.stringify(NO_COUNTS),
+        app.clock.now(),
+      ],
+    )
+    return { params: { importId: id }, body }
+  }
+const NO_COUNTS = Object.fromEntries(IMPORT_KINDS.map((kind) => [kind, { done: 0, total: null }]))
 
 const onTrace: Example = async (app, owner) => {
   const projectId = await insertProject(app, owner)
@@ -328,6 +352,17 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     const { id } = await deleteProject(app, owner.actor, projectId, await slugOf(app, projectId))
     return { params: { operationId: id } }
   },
+  listImports: nothing,
+  createImport: async () => {
+    source ??= fakeSentry(new Date(), [
+      { id: '7', slug: 'shop', platform: 'javascript', publicKey: 'e'.repeat(32), issues: [] },
+    ])
+    const { url, token } = await source
+    return { body: { url, organisation: SOURCE_ORG, token } }
+  },
+  readImport: onImport(),
+  changeImport: onImport({ state: 'stopped' }),
+  listImportDifferences: onImport(),
   previewFilters: onProject({ inbound_filters: { releases: ['1.*'] } }),
   previewScrubbing: onProject({ scrub_rules: [{ path: 'user.email', pattern: 'anything', action: 'remove' }] }),
   eraseUserData: async (app, owner) => ({

@@ -72,6 +72,8 @@ export const paths = {
   assistant: () => linkOptions({ to: '/org/assistant' }),
   sso: () => linkOptions({ to: '/org/sso' }),
   webhooks: (search: WebhooksSearch = {}) => linkOptions({ to: '/org/webhooks', search }),
+  imports: () => linkOptions({ to: '/org/import' }),
+  import: (importId: string) => linkOptions({ to: '/org/import/$importId', params: { importId } }),
   audit: (search: AuditSearch = {}) => linkOptions({ to: '/org/audit', search }),
   profile: () => linkOptions({ to: '/me/profile' }),
   security: () => linkOptions({ to: '/me/security' }),

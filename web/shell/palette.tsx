@@ -206,6 +206,7 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
     place('assistant', shellTexts.assistant, 'spark', paths.assistant(), organisation),
     place('api-keys', shellTexts.apiKeys, 'key', paths.apiKeys(), organisation),
     ...may('webhooks.read', place('webhooks', shellTexts.webhooks, 'send', paths.webhooks(), organisation)),
+    ...may('imports.manage', place('import', shellTexts.import, 'download', paths.imports(), organisation)),
     ...may('audit.read', place('audit', shellTexts.audit, 'org', paths.audit(), organisation)),
     place('profile', appTexts.profile, 'user', paths.profile()),
     place('security', appTexts.security, 'lock', paths.security()),

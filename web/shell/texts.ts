@@ -20,6 +20,7 @@ export const shellTexts = {
   organisation: 'Organisation',
   members: 'Members',
   apiKeys: 'API keys',
+  import: 'Import',
   webhooks: 'Webhooks',
   audit: 'Audit log',
   setUp: 'Finish setting up',

@@ -505,6 +505,12 @@ export const KINDS = {
     data: named,
     audit: 'integration.tracker.disconnected',
   },
+  'import.created': {
+    target: 'integration',
+    data: z.object({ url: z.string(), organisation: z.string() }),
+    audit: 'import.created',
+  },
+  'import.changed': { target: 'integration', data: change, audit: 'import.changed' },
   'ticket.created': {
     target: 'issue',
     data: z.object({ integration_id: z.string(), key: z.string(), url: z.string() }),

@@ -87,7 +87,8 @@ async function invite(tx: Tx, app: App, actor: OrgActor, addresses: readonly str
   const limited = new Map<string, AppError>()
   // In one order for all organisations: two that invite the same addresses must not wait for each other.
   for (const email of emails.toSorted()) {
-    if (members.has(email)) continue
+    // Without a mail nothing is sent to someone who may not want it.
+    if (members.has(email) || app.isQuiet === true) continue
     const refusal = await takeEmailAttempt(tx, app, actor, email)
     if (refusal !== null) limited.set(email, refusal)
   }
@@ -103,7 +104,7 @@ async function invite(tx: Tx, app: App, actor: OrgActor, addresses: readonly str
   }
   if (facts.length > 0) {
     await noteInvite(tx, team.orgId, now)
-    await enqueueMails(tx, app, team.orgId, mails)
+    if (app.isQuiet !== true) await enqueueMails(tx, app, team.orgId, mails)
     await recordFacts(tx, factContext(app, actor, now), facts)
   }
   return outcomes
@@ -127,7 +128,7 @@ async function inviteOne(tx: Tx, app: App, sending: Sending, email: string | nul
   if (seen.has(email)) return conflict('This address is in the list twice.')
   seen.add(email)
   if (members.has(email)) return conflict('This person is a member of the organisation already.')
-  const refusal = limited.get(email) ?? (await takeInviteAttempt(tx, app, actor))
+  const refusal = limited.get(email) ?? (app.isQuiet === true ? null : await takeInviteAttempt(tx, app, actor))
   if (refusal !== null) return refusal
   const { userId, name } = requireActingMember(actor)
   const token = newOneTimeToken()
@@ -140,7 +141,7 @@ async function inviteOne(tx: Tx, app: App, sending: Sending, email: string | nul
     invited_by: userId,
     token_hash: oneTimeTokenHash(token),
     created_at: now,
-    sent_at: now,
+    sent_at: app.isQuiet === true ? null : now,
     expires_at: expiresAt,
   })
   if (id === undefined) return conflict('This address has an open invitation already. Send that one again.')

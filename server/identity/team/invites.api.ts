@@ -13,7 +13,7 @@ export const Invite = z.object({
   role: z.enum(ROLES),
   invited_by: z.object({ id: Id, name: z.string() }).nullable().describe('Null when the account was deleted.'),
   created_at: Timestamp,
-  sent_at: Timestamp.describe('When the newest mail was sent.'),
+  sent_at: Timestamp.nullable().describe('When the newest mail was sent; null for an imported invitation without one.'),
   expires_at: Timestamp.describe('7 days after the newest mail. An expired invitation can be sent again.'),
 })
 z.globalRegistry.add(Invite, { id: 'Invite' })

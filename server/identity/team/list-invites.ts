@@ -29,6 +29,6 @@ export const viewInvite = (row: InviteRow): z.infer<typeof Invite> => ({
   invited_by:
     row.inviter_id === null || row.inviter_name === null ? null : { id: row.inviter_id, name: row.inviter_name },
   created_at: row.created_at.toISOString(),
-  sent_at: row.sent_at.toISOString(),
+  sent_at: row.sent_at?.toISOString() ?? null,
   expires_at: row.expires_at.toISOString(),
 })

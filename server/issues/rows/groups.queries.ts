@@ -57,6 +57,16 @@ export async function selectGroupIds(on: Connection, issueIds: readonly string[]
   return rows.map(({ id }) => id)
 }
 
+/** The issues that show groups, by group id. */
+export async function issuesOfGroups(on: Connection, groupIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await on
+    .selectFrom('issue_groups')
+    .select(['id', 'issue_id'])
+    .where('id', '=', sql<string>`any(${[...groupIds]}::uuid[])`)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row.issue_id]))
+}
+
 /**
  * Ids of events of groups that are recorded and not counted yet: the next fold counts them. The caller holds the lock of
  * the relation for a change, so that none is recorded or counted meanwhile.
@@ -102,6 +112,27 @@ export async function sumGroups(tx: Tx, issueIds: readonly string[]): Promise<vo
            where i.id = s.issue_id`,
     values: [issueIds],
   })
+}
+
+export type AdoptedCounts = {
+  readonly groupId: string
+  readonly issueId: string
+  readonly events: number
+  readonly users: number
+  readonly firstSeen: Date
+  readonly lastSeen: Date
+}
+
+/** Adds what another service counted to a group of a locked issue. Users there and here may be the same: the larger number stays. */
+export async function adoptCounts(tx: Tx, adopted: AdoptedCounts): Promise<void> {
+  const { groupId, issueId, events, users, firstSeen, lastSeen } = adopted
+  await tx.query(
+    `update issue_groups set event_count = event_count + $2, user_count = greatest(user_count, $3),
+       first_seen = least(first_seen, $4), last_seen = greatest(last_seen, $5) where id = $1`,
+    [groupId, events, users, firstSeen, lastSeen],
+  )
+  await sumGroups(tx, [issueId])
+  await tx.query('update issues set user_count = greatest(user_count, $2) where id = $1', [issueId, users])
 }
 
 /**

@@ -12,7 +12,7 @@ import { aboutIssue } from '../rows/view-issue.ts'
 import { decideAssignee, requireMember } from './change-assignee.ts'
 
 /** The change a member requests, with its resolution determined (`update-issue.ts`). */
-type PreparedChange = Partial<StatusChange> & {
+export type PreparedChange = Partial<StatusChange> & {
   /** Null removes the assignee. */
   readonly assignee_id?: string | null | undefined
   /** Null unpins. */

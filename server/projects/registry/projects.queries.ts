@@ -82,6 +82,12 @@ export async function readProject(db: Connection, orgId: string, projectId: stri
   return (await query.executeTakeFirst()) ?? null
 }
 
+/** Null when the organisation has none of this slug. */
+export async function readProjectBySlug(db: Connection, orgId: string, slug: string): Promise<ProjectRow | null> {
+  const query = db.selectFrom('projects').selectAll().where('slug', '=', slug).where('org_id', '=', orgId)
+  return (await query.executeTakeFirst()) ?? null
+}
+
 /** Locks a project, so that its changes run one after the other. */
 export async function lockProject(tx: Tx, orgId: string, projectId: string): Promise<ProjectRow | null> {
   const query = tx.selectFrom('projects').selectAll().where('id', '=', projectId).where('org_id', '=', orgId)
@@ -140,6 +146,16 @@ export function readProjectKeys(db: Connection, projectId: string): Promise<Proj
 
 export async function insertProjectKey(tx: Tx, key: Insertable<Tables['project_keys']>): Promise<void> {
   await tx.insertInto('project_keys').values(key).execute()
+}
+
+/** @returns false when a project has the key already */
+export async function insertFreeKey(tx: Tx, key: Insertable<Tables['project_keys']>): Promise<boolean> {
+  const result = await tx
+    .insertInto('project_keys')
+    .values(key)
+    .onConflict((conflict) => conflict.column('public_key').doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
 }
 
 /** Makes every key of the project expire at this time, unless it expires earlier. Returns the changed keys. */

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { REGIONS, type Region } from './projects.api.ts'
@@ -19,12 +20,14 @@ export async function readOnboarding(app: App, actor: OrgActor): Promise<Onboard
     first_event: facts.events,
     team_invited: facts.invites,
   }
-  const { region, ingestUrls } = app.config
+  return { steps, completed: Object.values(steps).every(Boolean), ...readRegions(app.config) }
+}
+
+/** The regions of this installation, and the one for a new project. */
+export function readRegions({
+  region,
+  ingestUrls,
+}: Pick<Config, 'region' | 'ingestUrls'>): Pick<Onboarding, 'regions' | 'default_region'> {
   const regions = region === null ? REGIONS.filter((one) => ingestUrls[one] !== undefined) : [region]
-  return {
-    steps,
-    completed: Object.values(steps).every(Boolean),
-    regions,
-    default_region: regions[0] ?? 'us-east-1',
-  }
+  return { regions, default_region: regions[0] ?? 'us-east-1' }
 }

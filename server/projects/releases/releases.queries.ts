@@ -23,6 +23,20 @@ export async function findRelease(db: Connection, orgId: string, releaseId: stri
 }
 
 /** The same with a lock on the row. */
+export async function findReleaseByVersion(
+  db: Connection,
+  projectId: string,
+  version: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('releases')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  return row?.id
+}
+
 export async function lockRelease(tx: Tx, orgId: string, releaseId: string): Promise<ReleaseRow | null> {
   const row = await tx
     .selectFrom('releases as r')

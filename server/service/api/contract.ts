@@ -11,6 +11,7 @@ import type { ByAddress } from '../../platform/kernel/contract.ts'
 import { liveRoutes } from '../../platform/live/live.api.ts'
 import { privacyRoutes } from '../erasure/privacy.api.ts'
 import { canaryRoutes } from '../canary/canary.api.ts'
+import { importRoutes } from '../imports/imports.api.ts'
 import { projectRoutes } from '../../projects/registry/projects.api.ts'
 import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.ts'
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
@@ -27,6 +28,7 @@ export const contract = {
   ...projectRoutes,
   ...projectSettingsRoutes,
   ...projectDeletionRoutes,
+  ...importRoutes,
   ...ingestContract,
   ...privacyRoutes,
   ...issuesContract,

@@ -4,6 +4,7 @@ import type { Handlers } from '../../platform/context/handlers.ts'
 import { canaryHandlers } from '../canary/canary.handlers.ts'
 import { liveHandlers } from '../../platform/live/live.handlers.ts'
 import { privacyHandlers } from '../erasure/privacy.handlers.ts'
+import { importHandlers } from '../imports/imports.handlers.ts'
 import { projectHandlers } from '../../projects/registry/projects.handlers.ts'
 import { projectDeletionHandlers } from '../project-deletion/project-deletion.handlers.ts'
 import { projectSettingsHandlers } from '../project-settings/project-settings.handlers.ts'
@@ -33,6 +34,7 @@ export const handlers: Handlers<Contract> = {
   ...projectHandlers,
   ...projectSettingsHandlers,
   ...projectDeletionHandlers,
+  ...importHandlers,
   ...ingestHandlers,
   ...privacyHandlers,
   ...issuesHandlers({ ...issueParts, ai_analysis: readAnalysis }),

@@ -1,3 +1,4 @@
+import { IMPORT_TOKENS } from '../imports/imports.queries.ts'
 import { text } from 'node:stream/consumers'
 import {
   requireAccount,
@@ -22,7 +23,7 @@ import { ERASED_USERS } from '../erasure/key-place.ts'
 import { SCRUB_KEYS } from '../../ingest/scrubbing/scrub-settings.ts'
 import { ALERT_ACTIONS } from '../../alerts/rules/action-config.ts'
 import { CLIENT_SECRETS } from '../../identity/external-identity/client-secret.ts'
-import { type Sealer, existingEncryptionKeys } from '../../platform/storage/seal.ts'
+import type { Sealer } from '../../platform/storage/seal.ts'
 import {
   countOlderValues,
   type OrgSealedColumn,
@@ -31,15 +32,11 @@ import {
 } from '../../platform/storage/sealed-column.ts'
 import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../../integrations/webhooks/secrets.ts'
 import { reseal } from './reseal.ts'
-import { CANARY, createApp, createLog } from '../app.ts'
+import { withApp } from './with-app.ts'
+import { CANARY } from '../app.ts'
 import { AUDIT_KEYS } from '../../history/audit/audit-key.ts'
 import { QUEUED_MAILS } from '../../platform/mails/sealed-mail.ts'
 import { FACTOR_SECRETS } from '../../identity/two-factor/backup-codes.ts'
-import { readConfig } from '../../config.ts'
-import { checkMigrated } from './check-migrated.ts'
-import { openExistingDatabase } from './database.ts'
-import { operatorError } from './operator-error.ts'
-import { createStopper } from './stopper.ts'
 
 /** Commands for accounts (docs/operator-commands.md). Each writes the audit log. Secrets never are arguments. */
 
@@ -166,6 +163,7 @@ export const ORG_SEALED: readonly OrgSealedColumn[] = [
   WEBHOOK_SECRETS,
   PUSH_TOKENS,
   ALERT_ACTIONS,
+  IMPORT_TOKENS,
 ]
 
 /**
@@ -254,30 +252,4 @@ export async function rotateMasterKey(
         ]),
       )
   return { resealed, left: await left() }
-}
-
-/**
- * Runs a command of the operator on the database of a running service, or on one it starts meanwhile. It applies no
- * migrations and creates no keys.
- * @param work returns the lines that say what it did
- */
-async function withApp(work: (app: App) => Promise<string | readonly string[]>): Promise<void> {
-  const environment = readConfig()
-  // The lines of the command are the answer; what it logs is in the audit log.
-  const quiet = { ...environment, logLevel: 'warn' as const }
-  const stopper = createStopper()
-  await stopper.start(() =>
-    operatorError(async () => {
-      const { connectionString, dataDir, stop } = await openExistingDatabase(quiet, console.error, stopper.signal)
-      stopper.onStop(stop)
-      const config = { ...quiet, dataDir }
-      if (config.encryptionKeys === null) existingEncryptionKeys(dataDir)
-      await checkMigrated(connectionString)
-      const app = await createApp(config, connectionString, 2, 'admin', { log: createLog(config) })
-      stopper.onStop(() => app.close())
-      const lines = [await work(app)].flat()
-      for (const line of lines.slice(0, -1)) console.log(line)
-      stopper.stop(lines.at(-1) ?? '', 0)
-    }),
-  )
 }

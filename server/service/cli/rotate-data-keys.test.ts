@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 import { adminCommand } from '#test/kit/admin-command.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { SSO_INPUT } from '#test/kit/sso.ts'
+import { fakeSentry, SOURCE_ORG } from '#test/kit/fake-sentry.ts'
 import { testServer } from '#test/kit/test-server.ts'
+import { createImport } from '../imports/create-import.ts'
+import { readForJob, sourceTokenPlace } from '../imports/imports.queries.ts'
 import { createApp } from '../app.ts'
 import { orgOpener, orgSealer } from '../../identity/auth/org-sealer.ts'
 import { refreshSession } from '../../identity/auth/refresh-session.ts'
@@ -47,6 +50,8 @@ async function everySecret(): Promise<{
   endpointId: string
   actionId: string
   device: TestDevice
+  importId: string
+  importToken: string
 }> {
   const person = await aPerson(t.app)
   const { orgId } = person.actor
@@ -91,12 +96,18 @@ async function everySecret(): Promise<{
     await startErasure(tx, { ...row, now: t.app.clock.now() })
   })
   const device = await aDevice(t.app, person)
-  return { person, projectId, endpointId, actionId: actions[0]?.id ?? '', device }
+  const source = await fakeSentry(new Date(), [
+    { id: '7', slug: 'shop', platform: 'javascript', publicKey: randomBytes(16).toString('hex'), issues: [] },
+  ])
+  t.onClose(() => source.close())
+  const { url, token } = source
+  const { id: importId } = await createImport(t.app, person.actor, { url, organisation: SOURCE_ORG, token })
+  return { person, projectId, endpointId, actionId: actions[0]?.id ?? '', device, importId, importToken: token }
 }
 
 /** Opens one value of each kind, as the product does. */
 async function expectOpens(app: App, of: Awaited<ReturnType<typeof everySecret>>): Promise<void> {
-  const { person, projectId, endpointId, actionId, device } = of
+  const { person, projectId, endpointId, actionId, device, importId, importToken } = of
   const { orgId } = person.actor
   const project = await app.db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirstOrThrow()
   expect(await openScrubKey(app, orgId, projectId, project.scrub_key_sealed ?? '')).toHaveLength(32)
@@ -110,6 +121,8 @@ async function expectOpens(app: App, of: Awaited<ReturnType<typeof everySecret>>
     .where('id', '=', device.id)
     .executeTakeFirstOrThrow()
   expect(opener.open(token, tokenPlace(orgId, device.id)).toString()).toBe(device.token)
+  const stored = await readForJob(app.db, importId)
+  expect(opener.open(stored?.token_sealed ?? '', sourceTokenPlace(orgId, importId)).toString()).toBe(importToken)
   const action = await app.db
     .selectFrom('alert_actions')
     .selectAll()

@@ -30,6 +30,9 @@ export function OrganisationFrame() {
         <Link key="assistant" {...paths.assistant()}>
           {organisationTexts.assistant}
         </Link>,
+        <Link key="import" {...paths.imports()}>
+          {organisationTexts.import}
+        </Link>,
         <Link key="audit" {...paths.audit()} activeOptions={{ includeSearch: false }}>
           {organisationTexts.audit}
         </Link>,

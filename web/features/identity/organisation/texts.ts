@@ -6,6 +6,7 @@ export const organisationTexts = {
   sso: 'Single sign-on',
   webhooks: 'Webhooks',
   apiKeys: 'API keys',
+  import: 'Import',
   assistant: 'Assistant',
   audit: 'Audit log',
 } as const
