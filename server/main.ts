@@ -115,7 +115,7 @@ imports
     new Option(
       '--token <token>',
       'token of the source; other users of this machine cannot read it in the variable, or on standard input',
-    ).env('FAULTLINE_IMPORT_TOKEN'),
+    ).env('IMPORT_TOKEN'),
   )
   .action(run(async () => (await importCommands()).importSentryCommand))
 imports
