@@ -81,7 +81,9 @@ test('a mail that is never taken is given up, and the log says so', async () => 
   const lost = () => t.logLines.filter(({ level, type }) => level === 'error' && type === 'a.type')
   await waitFor('the line', () => lost().length > 0)
   expect(lost()).toMatchObject([{ org_id: orgId, error_code: 'EENVELOPE' }])
-  expect((await mailsOf(orgId))[0]).toMatchObject({ state: 'failed', attempt: 6 })
+  // The line is written just before the row is.
+  const one = await waitFor('the end', async () => (await mailsOf(orgId)).find(({ state }) => state === 'failed'))
+  expect(one).toMatchObject({ state: 'failed', attempt: 6 })
   expect(JSON.stringify(lost())).not.toContain('ada@')
 })
 
