@@ -137,7 +137,7 @@ export const serverDistricts = [
   {
     name: 'integrations',
     purpose: 'other systems that Faultline sends to and hears from',
-    rooms: ['webhooks'],
+    rooms: ['webhooks', 'code-host'],
   },
   {
     name: 'assistant',

@@ -43,6 +43,7 @@ export const webFeatures = [
   'ingest/intake',
   'insights/metrics',
   'insights/releases',
+  'integrations/connections',
   'integrations/imports',
   'integrations/webhooks',
   'issues/inbox',

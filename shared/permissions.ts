@@ -30,6 +30,8 @@ export const PERMISSIONS = {
   'team.read': { minRole: 'viewer', scope: 'team:read' },
   'team.write': { minRole: 'admin', scope: 'team:write' },
   'invites.read': { minRole: 'admin', scope: 'team:read' },
+  'integrations.read': { minRole: 'viewer', scope: 'projects:read' },
+  'integrations.write': { minRole: 'admin', scope: 'integrations:write' },
   'webhooks.read': { minRole: 'admin', scope: 'webhooks:read' },
   'webhooks.write': { minRole: 'admin', scope: 'webhooks:write' },
   'imports.manage': { minRole: 'admin', scope: 'integrations:write' },

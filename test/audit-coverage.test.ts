@@ -35,6 +35,7 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   unsubscribeMails: "Concerns only the receiver's own mails.",
   unsubscribeOneClick: "Concerns only the receiver's own mails.",
   deleteMutedRule: "Concerns only the member's own mails.",
+  takeCodeHostDelivery: 'What it does to issues and releases writes the entries.',
   takeChatPress: 'What its button does writes the entry.',
   readChatLinkOffer: 'Reads.',
   dryRunAlertRule: 'Reads.',
@@ -137,6 +138,9 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   resolveAlert: ['alert.resolved'],
   confirmChatLink: ['integration.chat.linked'],
   removeChatLink: ['integration.chat.unlinked'],
+  connectCodeHost: ['integration.codehost.updated'],
+  changeCodeHost: ['integration.codehost.updated'],
+  disconnectCodeHost: ['integration.codehost.disconnected'],
   createWebhook: ['webhook.endpoint.created'],
   updateWebhook: ['webhook.endpoint.updated'],
   deleteWebhook: ['webhook.endpoint.deleted'],
@@ -163,6 +167,7 @@ const TARGETS: Readonly<Record<string, string>> = {
   passkey: 'user',
   identity: 'user',
   integration: 'user',
+  codehost: 'integration',
   sso: 'org',
   device: 'session',
   password: 'user',
@@ -245,7 +250,9 @@ describe('every changing route', () => {
     const email = emails[name] ?? owner.email
     expect(made.every((entry) => entry.actor_email === email && entry.outcome === 'ok')).toBe(true)
     for (const { action, target_type, target_label } of made) {
-      expect(target_type, action).toBe(TARGETS[action.split('.')[0] ?? ''])
+      expect(target_type, action).toBe(
+        TARGETS[action.startsWith('integration.codehost') ? 'codehost' : (action.split('.')[0] ?? '')],
+      )
       expect(target_label, action).not.toBeNull()
       expect(target_label, action).not.toBe('')
     }

@@ -111,6 +111,7 @@ test('every link leads to an address', () => {
         "projectFilters": "/projects/019a0000-0000-7000-8000-000000000001/settings/filters",
         "projectGeneral": "/projects/019a0000-0000-7000-8000-000000000001/settings/general",
         "projectGrouping": "/projects/019a0000-0000-7000-8000-000000000001/settings/grouping",
+        "projectIntegrations": "/projects/019a0000-0000-7000-8000-000000000001/settings/integrations",
         "projectKeys": "/projects/019a0000-0000-7000-8000-000000000001/settings/keys",
         "projectOwnership": "/projects/019a0000-0000-7000-8000-000000000001/settings/ownership",
         "projectScrubbing": "/projects/019a0000-0000-7000-8000-000000000001/settings/scrubbing",

@@ -5,7 +5,7 @@ import { NotFound } from './shell/not-found.tsx'
 import { Root } from './shell/root.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignedIn } from './shell/signed-in.tsx'
-import { organisation, root, shell, signedIn } from './app/base-routes.ts'
+import { organisation, projectSettings, root, shell, signedIn } from './app/base-routes.ts'
 import { parseSearch, stringifySearch } from './address/search.ts'
 import { accountRoutes } from './features/identity/accounts/accounts.routes.ts'
 import { onboardingRoutes } from './features/projects/onboarding/onboarding.routes.ts'
@@ -21,7 +21,12 @@ import { askRoutes } from './features/assistant/ask/ask.routes.ts'
 import { queryRoutes } from './features/assistant/query/query.routes.ts'
 import { assistantStateRoutes } from './features/assistant/state/state.routes.ts'
 import { intakeRoutes } from './features/ingest/intake/intake.routes.ts'
-import { projectSettingsRoutes } from './features/projects/settings/settings.routes.ts'
+import {
+  chooseSettingsRoutes,
+  projectSettingsFrame,
+  projectSettingsRoutes,
+} from './features/projects/settings/settings.routes.ts'
+import { connectionRoutes } from './features/integrations/connections/connections.routes.ts'
 import { organisationFrame, organisationRoutes } from './features/identity/organisation/organisation.routes.ts'
 import { memberRoutes } from './features/identity/members/members.routes.ts'
 import { importsRoutes } from './features/integrations/imports/imports.routes.ts'
@@ -41,6 +46,7 @@ root.update({ component: Root, notFoundComponent: NotFound, errorComponent: Cras
 signedIn.update({ component: SignedIn })
 shell.update({ component: Shell })
 organisation.update(organisationFrame)
+projectSettings.update(projectSettingsFrame)
 
 const tree = root.addChildren([
   ...accountRoutes,
@@ -58,7 +64,8 @@ const tree = root.addChildren([
       ...askRoutes,
       ...queryRoutes,
       ...traceRoutes,
-      ...projectSettingsRoutes,
+      ...chooseSettingsRoutes,
+      projectSettings.addChildren([...projectSettingsRoutes, ...connectionRoutes]),
       organisation.addChildren([
         ...organisationRoutes,
         ...memberRoutes,

@@ -20,6 +20,7 @@ import { openBus } from '../platform/storage/bus.ts'
 import { Database } from '../platform/storage/database.ts'
 import { createPool, databaseAddress } from '../platform/storage/pool.ts'
 import { ReadOnlyDatabase } from '../platform/storage/read-only.ts'
+import { linkNewReleases } from '../integrations/code-host/link-releases-job.ts'
 import { recordWebhooks } from '../integrations/webhooks/record-webhooks.ts'
 import type { SealedColumn } from '../platform/storage/sealed-column.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from '../platform/storage/seal.ts'
@@ -30,6 +31,7 @@ import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer
  */
 const factSubscribers = (parts: AlertParts, config: Config): readonly FactSubscriber[] => [
   recordWebhooks,
+  linkNewReleases,
   recordAlerts(parts),
   recordAnalyses(config.analysesCritical),
 ]

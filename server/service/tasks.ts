@@ -35,6 +35,10 @@ import { purgeTelemetryTask } from '../telemetry/monitors/purge-telemetry.ts'
 import { keepTracesTask, purgeTracesTask } from '../telemetry/traces/keep-traces.ts'
 import { selectBacklog } from '../ingest/spool/spool.queries.ts'
 import { autoPauseTask } from '../integrations/webhooks/auto-pause.ts'
+import { codeHostReleasesTask } from '../integrations/code-host/link-releases.ts'
+import { purgeCodeHostsTask } from '../integrations/code-host/purge-code-host-task.ts'
+import { codeHostRepositoryTask } from '../integrations/code-host/read-repository.ts'
+import { codeHostDeliveryTask } from '../integrations/code-host/work-on-delivery.ts'
 import { recheckDomainsTask } from '../identity/external-identity/recheck-domains.ts'
 import { auditExhaustedTask } from '../integrations/webhooks/settle-webhooks.ts'
 import { purgeChatTask } from '../alerts/chat/purge-chat-task.ts'
@@ -83,6 +87,10 @@ export const TASKS: readonly Task[] = [
   purgeWebhooksTask,
   autoPauseTask,
   auditExhaustedTask,
+  codeHostDeliveryTask,
+  codeHostReleasesTask,
+  codeHostRepositoryTask,
+  purgeCodeHostsTask,
   recheckDomainsTask,
   evaluateAlertsTask,
   purgeAlertsTask,

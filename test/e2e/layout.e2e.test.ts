@@ -174,7 +174,7 @@ function visits(): readonly (readonly Visit[])[] {
       plain('/alerts/rules'),
       chart(`/alerts/rules/${rule.id}`),
       chart(`/alerts/rules/new?${of}`),
-      ...['general', 'keys', 'filters', 'grouping', 'scrubbing', 'ownership'].map(settings),
+      ...['general', 'keys', 'filters', 'grouping', 'scrubbing', 'ownership', 'integrations'].map(settings),
       chart('/org/webhooks'),
       ...['members', 'sso', 'api-keys', 'assistant', 'import', 'audit'].map((part) => plain(`/org/${part}`)),
       ...['profile', 'security', 'sessions', 'notifications', 'appearance'].map((part) => plain(`/me/${part}`)),

@@ -57,6 +57,8 @@ import { aPerson, GOOD_PASSWORD, type Person } from './members.ts'
 import { addPasskey, passkeyOrigin } from './passkeys.ts'
 import { authenticatorApp, insertVerifiedFactor } from './two-factor.ts'
 import { softAuthenticator } from './authenticator.ts'
+import { connectCodeHost } from '#server/integrations/code-host/connect-code-host.ts'
+import { githubDelivery } from './code-host-github.ts'
 import { CHAT_TEAM, formOf, payloadOf, signedRequest } from './chat-platform.ts'
 import { sourceMapBundle, zipOf } from './zip.ts'
 import { fakeSentry, type FakeSentry, SOURCE_ORG } from './fake-sentry.ts'
@@ -699,6 +701,19 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     return { params: { linkId: id } }
   },
 
+  readCodeHost: onProject(),
+  connectCodeHost: onProject({ repository_url: 'https://github.com/acme/shop' }),
+  changeCodeHost: async (app, owner) => ({
+    params: { projectId: (await insertCodeHost(app, owner)).projectId },
+    body: { reads_owners: false },
+  }),
+  disconnectCodeHost: async (app, owner) => ({ params: { projectId: (await insertCodeHost(app, owner)).projectId } }),
+  takeCodeHostDelivery: async (app, owner) => {
+    const { projectId, secret } = await insertCodeHost(app, owner)
+    const { body: raw, headers } = githubDelivery(secret, 'ping', { zen: 'Keep it logically awesome.' })
+    return { query: `?project=${projectId}`, raw, headers }
+  },
+
   listWebhooks: nothing,
   createWebhook: async (app, _owner, stranger) => ({
     body: { url: 'https://hooks.example.com/a', events: ['device.new'] },
@@ -822,6 +837,12 @@ async function insertAlert(app: App, owner: Person): Promise<string> {
     ]),
   )
   return alertId
+}
+
+async function insertCodeHost(app: App, owner: Person): Promise<{ projectId: string; secret: string }> {
+  const projectId = await insertProject(app, owner)
+  const input = { projectId, repository_url: 'https://github.com/acme/shop' }
+  return { projectId, secret: (await connectCodeHost(app, owner.actor, input)).webhook_secret }
 }
 
 const insertWebhook = (app: App, owner: Person): Promise<WebhookEndpoint> =>

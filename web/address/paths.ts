@@ -67,6 +67,8 @@ export const paths = {
     linkOptions({ to: '/projects/$projectId/settings/grouping', params: { projectId } }),
   projectOwnership: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/ownership', params: { projectId } }),
+  projectIntegrations: (projectId: string) =>
+    linkOptions({ to: '/projects/$projectId/settings/integrations', params: { projectId } }),
   members: () => linkOptions({ to: '/org/members' }),
   apiKeys: () => linkOptions({ to: '/org/api-keys' }),
   assistant: () => linkOptions({ to: '/org/assistant' }),

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute } from '@tanstack/react-router'
-import { meQuery, projectsQuery } from '../api/queries.ts'
+import { meQuery, projectSettingsQuery, projectsQuery } from '../api/queries.ts'
 import { ShellSearch, type Range } from '../address/search.ts'
 
 /**
@@ -49,4 +49,12 @@ export const organisation = createRoute({
   getParentRoute: () => shell,
   path: '/org',
   staticData: { scope: { project: 'none', range: false } },
+})
+
+/** Several features have pages below it. */
+export const projectSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/projects/$projectId/settings',
+  staticData: { scope: { project: 'one', range: false } },
+  loader: ({ context, params }) => prefetch(context.client.query(projectSettingsQuery(params.projectId))),
 })

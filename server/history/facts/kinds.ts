@@ -498,7 +498,13 @@ export const KINDS = {
   'alert.resolved': { target: 'alert', data: ended, live: 'alerts', audit: 'alert.resolved' },
   /** With its issue, its condition or its rule; or it expired. */
   'alert.ended': { target: 'alert', data: ended, live: 'alerts' },
+  /** Connected, changed, or its secret renewed. */
   'integration.codehost.updated': { target: 'integration', data: fields, audit: 'integration.codehost.updated' },
+  'integration.codehost.disconnected': {
+    target: 'integration',
+    data: named,
+    audit: 'integration.codehost.disconnected',
+  },
   'integration.tracker.connected': { target: 'integration', data: named, audit: 'integration.tracker.connected' },
   'integration.tracker.disconnected': {
     target: 'integration',

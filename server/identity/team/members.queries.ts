@@ -156,3 +156,27 @@ export async function memberIdsByEmail(
     .execute()
   return new Map(rows.map(({ id, email }) => [email, id]))
 }
+
+/** Active members of the organisation by the name, in lower case, of the GitHub account with which they sign in. */
+export async function membersByLogin(
+  db: Connection,
+  orgId: string,
+  logins: readonly string[],
+): Promise<ReadonlyMap<string, { readonly id: string; readonly name: string; readonly email: string }>> {
+  if (logins.length === 0) return new Map()
+  const rows = await activeMembersOf(db, orgId)
+    .innerJoin('social_identities as s', 's.user_id', 'member.id')
+    .select(['member.id', 'member.name', 'member.email', sql<string>`lower(s.login)`.as('login')])
+    .where('s.provider', '=', 'github')
+    .where(sql<SqlBool>`lower(s.login) = any(${[...logins]}::text[])`)
+    .execute()
+  return new Map(rows.map(({ login, ...member }) => [login, member]))
+}
+
+/** Owners and admins who can log in. */
+export const selectAdmins = (db: Connection, orgId: string) =>
+  activeMembersOf(db, orgId)
+    .select(['id', 'name', 'email'])
+    .where('member.role', 'in', ['owner', 'admin'])
+    .orderBy('member.id')
+    .execute()

@@ -14,7 +14,7 @@ import { forgetErased } from '../../issues/search/write-index-terms.ts'
 import type { NewIssueBudget, Occurrence } from '../../issues/recording/occurrence.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
 import { issueSettings } from '../../issues/rules/issue-settings.ts'
-import { ownershipSettings } from '../../issues/ownership/ownership-settings.ts'
+import { ownershipRules } from '../../issues/ownership/ownership-settings.ts'
 import { scrubSettings, buildScrubbing } from '../scrubbing/scrub-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import { attachmentSettings } from '../../events/attachments/attachment-settings.ts'
@@ -158,7 +158,7 @@ async function factsOf(
     symbolicate: symbolicateFor?.(app, { orgId: row.org_id, projectId: row.id }, isGroupedByLine) ?? null,
     filters: compileFilters(filterSettings(row.settings).inbound_filters),
     journeys: compileJourneys(criticalPathSettings(row.settings).critical_paths),
-    ownership: compileOwnership(ownershipSettings(row.settings).ownership_rules),
+    ownership: compileOwnership(ownershipRules(row.settings)),
     erasures,
   }
 }

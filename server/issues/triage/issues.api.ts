@@ -8,6 +8,7 @@ import { Event } from '../../events/protocol/event.api.ts'
 import { eventQuery } from '../issue-events/issue-events.api.ts'
 import { MAX_COMMENT_CHARACTERS, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 import { RANGES, SIMILAR_PARTS } from '#shared/issue-values.ts'
+import { IssueCode } from './issue-code.api.ts'
 import { GroupingView } from '../merging/merging.api.ts'
 import { Issue, IssueSort, IssueStatus, Person, Severity } from '../rules/issue.api.ts'
 import { IgnoreUntilInput, ResolutionInput } from '../rules/life-cycle.api.ts'
@@ -57,6 +58,7 @@ export const IssueDetail = Issue.extend({
   feedback: z.array(Feedback).describe('User feedback about events of the issue: newest first, at most 25.'),
   activity: z.array(Activity).describe('Newest first, at most 100.'),
   grouping: GroupingView,
+  code: IssueCode,
 })
 export type IssueDetail = z.infer<typeof IssueDetail>
 

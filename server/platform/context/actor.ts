@@ -43,8 +43,8 @@ type AssistantActor = Member & Caller & { readonly kind: 'assistant' }
 /** A member who pressed a button in the chat: their chat user is linked to the account. */
 export type ChatActor = Member & Caller & { readonly kind: 'chat' }
 
-/** A connected service, such as a code host, that calls a webhook of ours. */
-export type IntegrationActor = Caller & {
+/** A connected service, such as a code host, that calls a webhook of ours, or whose data a job reads. */
+export type IntegrationActor = (Caller | SystemCaller) & {
   readonly kind: 'integration'
   readonly integrationId: string
   readonly name: string

@@ -28,7 +28,7 @@ export function defineTask<P>(task: Task<P>): Task {
   return { ...task, run: (app, payload, signal) => task.run(app, task.payload.parse(payload), signal) }
 }
 
-type JobOptions = {
+export type JobOptions = {
   /** At most one job of this key waits; a later one replaces it. */
   readonly key?: string
   /** A later job of the key runs when the waiting one would have run. */

@@ -24,7 +24,7 @@ export type RouteSpec = {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
-  /** The handler reads the bytes of the body itself, of any content type and at most 1 MiB: it checks their signature. */
+  /** The handler reads the bytes of the body itself, of any content type and at most 1 MiB: it checks their signature. With `upload` it reads them while they arrive. */
   readonly rawBody?: true
   /** The body is a file of any content type, which the handler reads while it arrives. */
   readonly upload?: { readonly maxBytes: number }

@@ -17,6 +17,7 @@ type Table =
   | 'push_devices'
   | 'alert_actions'
   | 'imports'
+  | 'code_hosts'
 
 /** A column whose values are sealed. The folder that owns the table declares it; see `seal.ts`. */
 type Sealed = {

@@ -337,6 +337,44 @@ export type Tables = {
     category: string
     quantity: number
   }
+  code_host_deliveries: {
+    project_id: string
+    delivery_id: string
+    event: string
+    received_at: Date
+    ip: string
+    request_id: string
+    state: 'waiting' | 'done' | 'failed'
+    body: Buffer | null
+    summary: string | null
+  }
+  code_hosts: {
+    id: string
+    org_id: string
+    project_id: string
+    provider: 'github' | 'gitlab'
+    repository_url: string
+    secret_sealed: string
+    secret_at: Date
+    token_sealed: string | null
+    default_branch: string | null
+    created_at: Date
+    updated_at: Date
+    refused_at: Date | null
+    sent_at: Date | null
+    sent: string | null
+    error: string | null
+    error_at: Date | null
+    broken_at: Date | null
+    slowed_until: Date | null
+    listed_at: Date | null
+    source_roots: DefaultJson<unknown>
+    reads_owners: Generated<boolean>
+    owners_path: string | null
+    owners_rules: number | null
+    owners_unknown: DefaultJson<unknown>
+    owners_read_at: Date | null
+  }
   comment_mentions: {
     comment_id: string
     written: string
@@ -586,6 +624,43 @@ export type Tables = {
     anr_users: Buffer | null
     anr_foreground_users: Buffer | null
     durations: Buffer | null
+  }
+  host_commits: {
+    project_id: string
+    sha: string
+    seq: GeneratedAlways<number>
+    is_default: boolean
+    message: string
+    author_name: string | null
+    author_email: string | null
+    author_login: string | null
+    committed_at: Date
+    files: NullableJson<unknown>
+    name_keys: string[] | null
+    file_count: number | null
+    is_wanted: Generated<boolean>
+  }
+  host_files: {
+    project_id: string
+    path: string
+    name: string
+  }
+  host_mentions: {
+    project_id: string
+    issue_id: string
+    kind: 'commit' | 'pull'
+    ref: string
+    title: string
+    url: string
+    author: string | null
+    state: 'mentioned' | 'open' | 'merged' | 'closed' | 'fixes'
+    mentioned_at: Date
+  }
+  host_tags: {
+    project_id: string
+    tag: string
+    sha: string
+    tagged_at: Date
   }
   import_differences: {
     import_id: string

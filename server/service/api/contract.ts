@@ -19,6 +19,7 @@ import { releaseRoutes } from '../../projects/releases/releases.api.ts'
 import { releaseHealthRoutes } from '../../insights/release-health/release-health.api.ts'
 import { missingSymbolRoutes } from '../../insights/missing-symbols/missing-symbols.api.ts'
 import { metricsRoutes } from '../../insights/metrics/metrics.api.ts'
+import { codeHostRoutes } from '../../integrations/code-host/code-host.api.ts'
 import { deliveryRoutes } from '../../integrations/webhooks/deliveries.api.ts'
 import { webhookRoutes } from '../../integrations/webhooks/webhooks.api.ts'
 
@@ -41,6 +42,7 @@ export const contract = {
   ...attachmentRoutes,
   ...symbolsContract,
   ...assistantContract,
+  ...codeHostRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,
   ...canaryRoutes,

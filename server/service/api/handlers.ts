@@ -14,6 +14,8 @@ import { readAnrRates } from '../../insights/metrics/read-metrics.ts'
 import { missingSymbolHandlers } from '../../insights/missing-symbols/missing-symbols.handlers.ts'
 import { metricsHandlers } from '../../insights/metrics/metrics.handlers.ts'
 import { deliveryHandlers } from '../../integrations/webhooks/deliveries.handlers.ts'
+import { codeHostHandlers } from '../../integrations/code-host/code-host.handlers.ts'
+import { readIssueCode } from '../../integrations/code-host/read-issue-code.ts'
 import { webhookHandlers } from '../../integrations/webhooks/webhooks.handlers.ts'
 import { identityHandlers } from '../../identity/handlers.ts'
 import { telemetryHandlers } from '../../telemetry/handlers.ts'
@@ -37,7 +39,7 @@ export const handlers: Handlers<Contract> = {
   ...importHandlers,
   ...ingestHandlers,
   ...privacyHandlers,
-  ...issuesHandlers({ ...issueParts, ai_analysis: readAnalysis }),
+  ...issuesHandlers({ ...issueParts, ai_analysis: readAnalysis, code: readIssueCode }),
   ...releaseHandlers,
   ...releaseHealthHandlers,
   ...telemetryHandlers(readAnrRates),
@@ -47,6 +49,7 @@ export const handlers: Handlers<Contract> = {
   ...attachmentHandlers,
   ...symbolsHandlers,
   ...assistantHandlers,
+  ...codeHostHandlers,
   ...webhookHandlers,
   ...deliveryHandlers,
   ...canaryHandlers,

@@ -1,3 +1,4 @@
+import { CODE_HOST_SECRETS } from '../../integrations/code-host/secrets.ts'
 import { IMPORT_TOKENS } from '../imports/imports.queries.ts'
 import { text } from 'node:stream/consumers'
 import {
@@ -164,6 +165,7 @@ export const ORG_SEALED: readonly OrgSealedColumn[] = [
   PUSH_TOKENS,
   ALERT_ACTIONS,
   IMPORT_TOKENS,
+  ...CODE_HOST_SECRETS,
 ]
 
 /**

@@ -24,6 +24,10 @@ import { openScrubKey } from '../../ingest/scrubbing/scrub-settings.ts'
 import { openClientSecret } from '../../identity/external-identity/client-secret.ts'
 import { selectSsoConfig } from '../../identity/external-identity/sso.queries.ts'
 import { updateSsoConfig } from '../../identity/external-identity/update-config.ts'
+import { changeCodeHost, lockCodeHost, selectCodeHost } from '../../integrations/code-host/code-hosts.queries.ts'
+import { connectCodeHost } from '../../integrations/code-host/connect-code-host.ts'
+import { openSecret, openToken, tokenPlace as hostTokenPlace } from '../../integrations/code-host/secrets.ts'
+import { HOST_TOKEN } from '#test/kit/code-host-github.ts'
 import { prepareWebhooks } from '../../integrations/webhooks/prepare-webhooks.ts'
 import { createEndpoint } from '../../integrations/webhooks/create-endpoint.ts'
 import { aDevice, type TestDevice } from '#test/kit/push-devices.ts'
@@ -96,6 +100,15 @@ async function everySecret(): Promise<{
     await startErasure(tx, { ...row, now: t.app.clock.now() })
   })
   const device = await aDevice(t.app, person)
+  await connectCodeHost(t.app, person.actor, { projectId, repository_url: 'https://github.com/acme/shop' })
+  await t.app.tx(async (tx) => {
+    const host = await lockCodeHost(tx, projectId)
+    const sealed = (await orgSealer(t.app, orgId, tx)).seal(
+      Buffer.from(HOST_TOKEN),
+      hostTokenPlace(orgId, host?.id ?? ''),
+    )
+    await changeCodeHost(tx, projectId, { token_sealed: sealed })
+  })
   const source = await fakeSentry(new Date(), [
     { id: '7', slug: 'shop', platform: 'javascript', publicKey: randomBytes(16).toString('hex'), issues: [] },
   ])
@@ -129,6 +142,10 @@ async function expectOpens(app: App, of: Awaited<ReturnType<typeof everySecret>>
     .where('id', '=', actionId)
     .executeTakeFirstOrThrow()
   expect(openConfig(opener, orgId, actionId, action.config_sealed ?? '').webhook_url).toBe(CHAT_URL)
+  const host = await selectCodeHost(app.db, projectId)
+  if (host === undefined) throw new Error('no code host')
+  expect(await openToken(app, host)).toBe(HOST_TOKEN)
+  expect(await openSecret(app, host)).toMatch(/^whsec_/)
   const errors: unknown[] = []
   app.log.error = (line: unknown): void => void errors.push(line)
   await prepareWebhooks(app, [

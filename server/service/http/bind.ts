@@ -382,6 +382,8 @@ export function contentDisposition(filename: string): string {
 const UPLOAD_TIMEOUT_MS = 600_000
 /** Uploads of a process at a time. Each holds a few MiB: a piece, compressed, and as the database receives it. */
 const MAX_UPLOADS = 20
+/** An announced body of this size, which any request may have, needs no place among them. */
+const SMALL_BYTES = 1024 * 1024
 /** The share of one owner, so that slow uploads of one organisation leave room for those of others. */
 export const MAX_UPLOADS_PER_OWNER = 5
 
@@ -407,6 +409,8 @@ function createUploads(): Uploads {
     async receive(owner, request, maxBytes, handle) {
       if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw fileTooLarge(maxBytes)
       if (request.headers['content-encoding'] !== undefined) throw invalid('Send the file without a Content-Encoding.')
+      const upload = { contentType: request.headers['content-type'] ?? null, content: bytesOf(request, maxBytes) }
+      if (Number(request.headers['content-length'] ?? Infinity) <= SMALL_BYTES) return handle(upload)
       const own = byOwner.get(owner) ?? 0
       if (running >= MAX_UPLOADS || own >= MAX_UPLOADS_PER_OWNER)
         throw unavailable('Too many uploads at once. Try again in a few seconds.', 5)
@@ -414,10 +418,7 @@ function createUploads(): Uploads {
       byOwner.set(owner, own + 1)
       limitBodyTime(request, UPLOAD_TIMEOUT_MS)
       try {
-        return await handle({
-          contentType: request.headers['content-type'] ?? null,
-          content: bytesOf(request, maxBytes),
-        })
+        return await handle(upload)
       } finally {
         running--
         const left = (byOwner.get(owner) ?? 1) - 1

@@ -177,6 +177,7 @@ export function scenesOf(world: World): Scene[] {
     owner('settings-filters', settings('filters')),
     owner('settings-scrubbing', settings('scrubbing')),
     owner('settings-ownership', settings('ownership')),
+    owner('settings-integrations', settings('integrations')),
     owner('settings-grouping', settings('grouping')),
     owner('settings-grouping-rule', settings('grouping'), (page) => button(page, 'Add rule').click()),
 

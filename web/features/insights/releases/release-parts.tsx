@@ -1,4 +1,8 @@
 import type { ReleaseDetail } from '../../../api/release-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { projectsQuery } from '../../../api/queries.ts'
+import { paths } from '../../../address/paths.ts'
 import { IssueLine } from '../../../subjects/issue/issue-line.tsx'
 import type { ReleasesSearch } from '../../../address/search.ts'
 import { Card } from '../../../ui/card.tsx'
@@ -48,6 +52,8 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
 
 /** The newest commits. */
 export function Commits({ release }: { release: ReleaseDetail }) {
+  const projects = useQuery(projectsQuery)
+  const slug = projects.data?.items.find(({ id }) => id === release.project_id)?.slug ?? null
   const { commits, commit_count: count } = release
   return (
     <Card
@@ -73,13 +79,16 @@ export function Commits({ release }: { release: ReleaseDetail }) {
                 {commit.message === null ? (
                   <span className={typeStyles.quiet}>{releasesTexts.noMessage}</span>
                 ) : (
-                  firstLine(commit.message)
+                  <CommitTitle commit={commit} slug={slug} />
                 )}
                 <Minor> {commit.author_name === null ? null : releasesTexts.by(commit.author_name)}</Minor>
               </span>
-              <Minor title={commit.id} className={typeStyles.mono}>
-                {commit.id.slice(0, 8)}
-              </Minor>
+              {commit.patch_set.length === 0 ? null : (
+                <Minor className={fitStyles.nowrap} title={filesOf(commit)}>
+                  {releasesTexts.files(commit.patch_set.length)}
+                </Minor>
+              )}
+              <CommitId commit={commit} />
               {commit.timestamp === null ? null : (
                 <Minor className={fitStyles.nowrap}>
                   <Time at={commit.timestamp} as="age" />
@@ -143,3 +152,51 @@ function lasted({ started_at: from, finished_at: to }: ReleaseDetail['deploys'][
   if (to === null) return releasesTexts.running
   return from === null ? '' : releasesTexts.took(formatDuration(Date.parse(to) - Date.parse(from)))
 }
+
+type Commit = ReleaseDetail['commits'][number]
+
+/** The title of a commit, with links of the issues that its message names. */
+function CommitTitle({ commit, slug }: { commit: Commit; slug: string | null }) {
+  const message = commit.message ?? ''
+  const title = firstLine(message)
+  const named = slug === null ? [] : [...new Set(message.toUpperCase().match(issueIds(slug)))]
+  return (
+    <>
+      {title}
+      {named.slice(0, MAX_NAMED).map((id) => (
+        <span key={id}>
+          {' '}
+          <Link {...paths.issues({ q: `issue:${id}` })}>{id}</Link>
+        </span>
+      ))}
+    </>
+  )
+}
+
+const MAX_NAMED = 3
+/** A slug holds letters, digits and hyphens. */
+const issueIds = (slug: string): RegExp => new RegExp(`(?<![\\w-])${slug.toUpperCase()}-\\d{1,9}(?![\\w-])`, 'g')
+
+/** The hash; a link where the address of the repository is known. */
+function CommitId({ commit: { id, repository } }: { commit: Commit }) {
+  const short = id.slice(0, 8)
+  return (
+    <Minor title={id} className={classNames(typeStyles.mono, typeStyles.accentLinks)}>
+      {repository !== null && /^https?:\/\//.test(repository) ? (
+        <a href={`${repository}/commit/${id}`} rel="noreferrer" target="_blank">
+          {short}
+        </a>
+      ) : (
+        short
+      )}
+    </Minor>
+  )
+}
+
+const MAX_LISTED = 20
+
+const filesOf = ({ patch_set: files }: Commit): string =>
+  files
+    .slice(0, MAX_LISTED)
+    .map(({ type, path }) => `${type} ${path}`)
+    .join('\n')

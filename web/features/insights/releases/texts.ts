@@ -99,6 +99,7 @@ export const releasesTexts = {
   },
   partsShown: (shown: number, total: number) => `${shown} of ${total}`,
   commits: 'Commits',
+  files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
   noCommits: 'No commits yet. Issues resolved in one of its commits count as fixed in this release.',
   commitsShown: (shown: number, total: number) => (shown === total ? String(total) : `newest ${shown} of ${total}`),
   by: (name: string) => `by ${name}`,

@@ -1,6 +1,7 @@
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import { Activity } from './activity.tsx'
 import { AttachmentsCard } from './attachments.tsx'
+import { CommitsCard } from './commits.tsx'
 import { ContextsCard, ProcessingNotes, RequestCard, UserCard } from './contexts/contexts.tsx'
 import { FeedbackCard } from './feedback.tsx'
 import { eventStacks } from './stack-trace/model.ts'
@@ -13,6 +14,7 @@ export function IssueDetails({ issue, onOnly }: IssueDetailsProps) {
   const { event } = issue
   return (
     <>
+      <CommitsCard issue={issue} />
       <FeedbackCard issue={issue} />
       {event === null ? null : <AttachmentsCard key={`files ${event.event_id}`} issue={issue} />}
       {/* Without a stack trace they are above the breadcrumbs. */}

@@ -258,7 +258,12 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           ) : (
             <>
               {hasStack ? (
-                <StackTrace key={event.event_id} event={event} projectId={issue.project.id} />
+                <StackTrace
+                  key={event.event_id}
+                  event={event}
+                  projectId={issue.project.id}
+                  links={issue.code.source_links}
+                />
               ) : (
                 <MessageCard event={event} />
               )}

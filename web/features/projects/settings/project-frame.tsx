@@ -34,6 +34,9 @@ export function ProjectSettingsFrame() {
         <Link key="ownership" {...paths.projectOwnership(projectId)}>
           {ownershipTexts.title}
         </Link>,
+        <Link key="integrations" {...paths.projectIntegrations(projectId)}>
+          {settingsTexts.integrations}
+        </Link>,
       ]}
     </SettingsFrame>
   )

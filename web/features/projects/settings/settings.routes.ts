@@ -1,7 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
-import { projectSettingsQuery } from '../../../api/queries.ts'
-import { prefetch, shell } from '../../../app/base-routes.ts'
+import { projectSettings, shell } from '../../../app/base-routes.ts'
 
 const chooseSettings = createRoute({
   getParentRoute: () => shell,
@@ -10,13 +9,10 @@ const chooseSettings = createRoute({
   component: lazyRouteComponent(() => import('./choose-page.tsx'), 'ChooseSettingsPage'),
 })
 
-const projectSettings = createRoute({
-  getParentRoute: () => shell,
-  path: '/projects/$projectId/settings',
-  staticData: { scope: { project: 'one', range: false } },
-  loader: ({ context, params }) => prefetch(context.client.query(projectSettingsQuery(params.projectId))),
+/** The frame of the settings of a project, whose pages belong to several features. */
+export const projectSettingsFrame = {
   component: lazyRouteComponent(() => import('./project-frame.tsx'), 'ProjectSettingsFrame'),
-})
+}
 
 const projectSettingsIndex = createRoute({
   getParentRoute: () => projectSettings,
@@ -62,15 +58,14 @@ const projectOwnership = createRoute({
   component: lazyRouteComponent(() => import('./ownership-page.tsx'), 'ProjectOwnershipPage'),
 })
 
+export const chooseSettingsRoutes = [chooseSettings] as const
+
 export const projectSettingsRoutes = [
-  chooseSettings,
-  projectSettings.addChildren([
-    projectSettingsIndex,
-    projectGeneral,
-    projectKeys,
-    projectFilters,
-    projectScrubbing,
-    projectOwnership,
-    projectGrouping,
-  ]),
+  projectSettingsIndex,
+  projectGeneral,
+  projectKeys,
+  projectFilters,
+  projectScrubbing,
+  projectOwnership,
+  projectGrouping,
 ] as const

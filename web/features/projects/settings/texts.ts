@@ -3,6 +3,7 @@ export const settingsTexts = {
   projectSettings: 'Project settings',
   frame: 'Project settings',
   general: 'General',
+  integrations: 'Integrations',
   keys: 'Client keys',
   readOnly: (role: string) => `You can view these settings. Only the ${role} role can change them.`,
   saved: 'Settings saved',

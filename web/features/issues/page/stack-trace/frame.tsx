@@ -8,17 +8,28 @@ import type { CSSProperties, ReactNode } from 'react'
 import { Code } from '../../../../ui/highlight.tsx'
 import { Minor } from '../../../../ui/text.tsx'
 import typeStyles from '../../../../ui/type.module.css'
+import { Icon } from '../../../../ui/icon.tsx'
+import type { IssueDetail } from '../../../../api/issue-queries.ts'
+import { commitsTexts } from '../commits-texts.ts'
 import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
 import { hasInside, frameLocation, splitFrameName, frameSource, type SourceLine } from './model.ts'
 import styles from './frame.module.css'
 import issueStyles from '../issue.module.css'
 
-type FrameProps = { frame: Frame; platform: string; open: boolean }
+/** Where the files of frames are in the repository. */
+export type SourceLinks = IssueDetail['code']['source_links']
+
+type FrameProps = { frame: Frame; platform: string; open: boolean; links: SourceLinks }
 
 /** A frame: function and location, and below them source code and local variables. */
-export function StackFrame({ frame, platform, open }: FrameProps) {
-  const line = <FrameLine frame={frame} platform={platform} expands={hasInside(frame)} />
+export function StackFrame({ frame, platform, open, links }: FrameProps) {
+  const line = (
+    <>
+      <FrameLine frame={frame} platform={platform} expands={hasInside(frame)} />
+      <SourceLink frame={frame} links={links} />
+    </>
+  )
   if (!hasInside(frame))
     return (
       <div className={classNames(issueStyles.frame, choiceStyles.rowSummary)} data-in-app={frame.in_app}>
@@ -66,6 +77,26 @@ function FrameLine({ frame, platform, expands }: { frame: Frame; platform: strin
         </span>
       )}
     </>
+  )
+}
+
+/** Leads to the line of the frame in the repository. */
+function SourceLink({ frame, links }: { frame: Frame; links: SourceLinks }) {
+  const file = frame.filename ?? frame.abs_path
+  const link = frame.in_app ? links.find((one) => one.file === file) : undefined
+  if (link === undefined) return null
+  const label = (link.is_exact ? commitsTexts.source : commitsTexts.sourceNear)(link.path)
+  return (
+    <a
+      className={styles.link}
+      href={frame.lineno === null ? link.url : `${link.url}#L${frame.lineno}`}
+      rel="noreferrer"
+      target="_blank"
+      title={label}
+      aria-label={label}
+    >
+      <Icon name="code" />
+    </a>
   )
 }
 

@@ -17,7 +17,7 @@ import narrowStyles from '../../../../ui/narrow.module.css'
 import { Minor } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { LongText } from '../contexts/value.tsx'
-import { StackFrame } from './frame.tsx'
+import { StackFrame, type SourceLinks } from './frame.tsx'
 import {
   countFrames,
   countReadable,
@@ -39,7 +39,9 @@ type View = FrameMode | 'raw'
 const MAX_COLLAPSED = 1200
 
 /** The stack trace: the chain of errors of the crashed thread, newest first, with in-app frames expanded. */
-export function StackTrace({ event, projectId }: { event: Event; projectId: string }) {
+type TraceProps = { event: Event; projectId: string; links: SourceLinks }
+
+export function StackTrace({ event, projectId, links }: TraceProps) {
   const stacks = useMemo(() => eventStacks(event), [event])
   const [chosen, setChosen] = useState('crash')
   const [picked, setPicked] = useState<View | null>(null)
@@ -84,7 +86,7 @@ export function StackTrace({ event, projectId }: { event: Event; projectId: stri
           {text('sent')}
         </pre>
       ) : (
-        <Chain key={`${event.event_id} ${stack.key}`} stack={stack} mode={view} event={event} />
+        <Chain key={`${event.event_id} ${stack.key}`} stack={stack} mode={view} event={event} links={links} />
       )}
       <TraceFoot stack={stack} projectId={projectId} />
     </Card>
@@ -143,14 +145,20 @@ function threadLabel(stack: Stack, index: number, stacks: readonly Stack[]): str
   return twins ? `${name} · ${stack.thread?.id ?? index + 1}` : name
 }
 
-function Chain({ stack, mode, event }: { stack: Stack; mode: FrameMode; event: Event }) {
+type ChainProps = { stack: Stack; mode: FrameMode; event: Event; links: SourceLinks }
+
+function Chain({ stack, mode, event, links }: ChainProps) {
   if (stack.exceptions.length === 0)
-    return stack.stacktrace === null ? null : <Frames trace={stack.stacktrace} mode={mode} platform={event.platform} />
+    return stack.stacktrace === null ? null : (
+      <Frames trace={stack.stacktrace} mode={mode} platform={event.platform} links={links} />
+    )
   return stack.exceptions.map((one, index) => (
     // The chain of an event never changes.
     <div key={index} className={index === 0 ? undefined : styles.cause}>
       <ExceptionLine exception={one.exception} joint={one.joint} platform={event.platform} />
-      {one.stacktrace === null ? null : <Frames trace={one.stacktrace} mode={mode} platform={event.platform} />}
+      {one.stacktrace === null ? null : (
+        <Frames trace={one.stacktrace} mode={mode} platform={event.platform} links={links} />
+      )}
     </div>
   ))
 }
@@ -174,7 +182,9 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
   )
 }
 
-function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode; platform: string }) {
+type FramesProps = { trace: Stacktrace; mode: FrameMode; platform: string; links: SourceLinks }
+
+function Frames({ trace, mode, platform, links }: FramesProps) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set())
   const rows = foldFrames(trace, mode, unfolded)
   if (rows.length === 0)
@@ -200,7 +210,7 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
             </span>
           </button>
         ) : (
-          <StackFrame key={`${mode} ${row.key}`} frame={row.frame} platform={platform} open={row.open} />
+          <StackFrame key={`${mode} ${row.key}`} frame={row.frame} platform={platform} open={row.open} links={links} />
         ),
       )}
     </div>

@@ -1,0 +1,193 @@
+import { membersByLogin, selectMembersByEmail } from '../../identity/team/members.queries.ts'
+import { viewPerson } from '../../issues/rows/view-issue.ts'
+import { selectGroupIds } from '../../issues/rows/groups.queries.ts'
+import type { IssueCode, SuspectCommit } from '../../issues/triage/issue-code.api.ts'
+import type { IssueOnPage } from '../../issues/triage/parts.ts'
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { type CodeHostRow, selectCodeHost } from './code-hosts.queries.ts'
+import {
+  commitsAmong,
+  findKnownCommit,
+  type KnownCommit,
+  measureCommits,
+  nameKeys,
+  selectFirstSight,
+  selectMentions,
+  selectPaths,
+  selectReleaseByVersion,
+  selectTags,
+  selectTouching,
+} from './commits.queries.ts'
+import { framePlaces } from './frame-paths.ts'
+import { excerpt } from './patch-lines.ts'
+import { rankSuspects, type SourcePlace, type Suspect } from './rank-suspects.ts'
+import { cutTitle } from './record-push.ts'
+import { headOfRelease } from './release-head.ts'
+import { sourcePath } from './source-roots.ts'
+import { foldFileName, StoredFiles } from './store-commits.ts'
+import { findVendor } from './vendors.ts'
+import { readRoots } from './view-code-host.ts'
+
+/** Frames that are compared, and what is read of commits and files for them. */
+const MAX_PLACES = 20
+const MAX_COMMITS = 100
+const MAX_PATHS = 2_000
+const MAX_SHOWN = 5
+const MAX_MENTIONS = 20
+
+/** The part of an issue's page about its code. The caller checked access. */
+export async function readIssueCode(app: App, actor: OrgActor, issue: IssueOnPage): Promise<IssueCode> {
+  const { projectId } = issue
+  const [host, first, known, groupIds] = await Promise.all([
+    selectCodeHost(app.db, projectId),
+    selectFirstSight(app.db, issue.id),
+    measureCommits(app.db, projectId),
+    selectGroupIds(app.db, [issue.id]),
+  ])
+  const framed = issue.event === null ? [] : framePlaces(issue.event).slice(0, MAX_PLACES)
+  const names = [...new Set(framed.map(({ path }) => foldFileName(path)))]
+  const [release, touching, paths, mentions] = await Promise.all([
+    first?.first_release == null ? undefined : selectReleaseByVersion(app.db, projectId, first.first_release),
+    first === undefined || names.length === 0
+      ? []
+      : selectTouching(app.db, projectId, nameKeys(projectId, names), first.first_seen, MAX_COMMITS),
+    names.length === 0 ? [] : selectPaths(app.db, projectId, names, MAX_PATHS),
+    selectMentions(app.db, groupIds, MAX_MENTIONS),
+  ])
+  const inRelease =
+    release === undefined
+      ? new Set<string>()
+      : await commitsAmong(
+          app.db,
+          release.id,
+          touching.map(({ sha }) => sha),
+        )
+  // A commit may be the only one that names a file.
+  const files = new Set([...paths, ...touching.flatMap(({ files: changed }) => pathsIn(changed, names))])
+  const places = framed.map((place): SourcePlace => ({
+    ...place,
+    source: sourcePath(place.path, readRoots(host), files),
+  }))
+  const suspects = first === undefined ? [] : rankSuspects(touching, places, inRelease, first.first_seen)
+  return {
+    repository_url: host?.repository_url ?? null,
+    release:
+      release === undefined
+        ? null
+        : { id: release.id, version: release.version, commit_count: Number(release.commits) },
+    suspects: await viewSuspects(app, actor, host, suspects.slice(0, MAX_SHOWN), release?.version ?? null),
+    suspect_count: suspects.length,
+    known_until: known.newest?.toISOString() ?? null,
+    source_links: host === undefined ? [] : await linksOf(app, host, places, issue.event?.release ?? null),
+    mentions: mentions.map(({ kind, ref, title, url, author, state, mentioned_at: at }) => ({
+      kind,
+      label: kind === 'commit' ? ref.slice(0, 7) : `${pullSign(host)}${ref}`,
+      title,
+      url,
+      author,
+      state,
+      at: at.toISOString(),
+    })),
+  }
+}
+
+const pullSign = (host: CodeHostRow | undefined): string =>
+  host === undefined ? '#' : findVendor(host.provider).pullSign
+
+const pathsIn = (files: unknown, names: readonly string[]): string[] =>
+  StoredFiles.catch([])
+    .parse(files)
+    .flatMap(({ path, type }) => (type !== 'D' && names.includes(foldFileName(path)) ? [path] : []))
+
+async function viewSuspects(
+  app: App,
+  actor: OrgActor,
+  host: CodeHostRow | undefined,
+  suspects: readonly Suspect[],
+  version: string | null,
+): Promise<SuspectCommit[]> {
+  const emails = suspects.flatMap(({ commit }) => commit.author_email ?? [])
+  const logins = suspects.flatMap(({ commit }) => loginOf(commit) ?? [])
+  const [byEmail, byLogin] = await Promise.all([
+    selectMembersByEmail(app.db, actor.orgId, emails),
+    membersByLogin(app.db, actor.orgId, logins),
+  ])
+  const memberOf = (commit: KnownCommit) => {
+    const found = byEmail.find(({ email }) => email === commit.author_email) ?? byLogin.get(loginOf(commit) ?? '')
+    return found === undefined ? null : viewPerson(found.id, found.name, found.email)
+  }
+  return suspects.map(({ commit, isInRelease, touched }) => ({
+    sha: commit.sha,
+    url: host === undefined ? null : findVendor(host.provider).commitUrl(host.repository_url, commit.sha),
+    title: cutTitle(commit.message),
+    author_name: commit.author_name,
+    member: memberOf(commit),
+    committed_at: commit.committed_at.toISOString(),
+    pull: pullOf(host, commit.message),
+    release: isInRelease ? version : null,
+    files: touched.map(({ file, place, isLineChanged }) => ({
+      path: file.path,
+      line: place.line,
+      frame: place.depth,
+      is_line_changed: isLineChanged,
+    })),
+    excerpt: excerptOf(host, commit, touched),
+  }))
+}
+
+/** The account of an author: named by the code host, or in the address that GitHub gives to those who hide theirs. */
+const loginOf = ({ author_login: login, author_email: email }: KnownCommit): string | null =>
+  login?.toLowerCase() ?? /^(?:\d+\+)?([\w-]+)@users\.noreply\.github\.com$/.exec(email ?? '')?.[1] ?? null
+
+/** The pull request that a message of a merge or squash names. */
+function pullOf(host: CodeHostRow | undefined, message: string): SuspectCommit['pull'] {
+  if (host === undefined) return null
+  const vendor = findVendor(host.provider)
+  const [, squashed, merged, gitlab] =
+    /\(#(\d{1,9})\)\s*(?:\n|$)|^Merge pull request #(\d{1,9})|See merge request \S{0,200}!(\d{1,9})/.exec(message) ?? []
+  const number = squashed ?? merged ?? gitlab
+  if (number === undefined) return null
+  return { label: `${vendor.pullSign}${number}`, url: vendor.pullUrl(host.repository_url, Number(number)) }
+}
+
+function excerptOf(
+  host: CodeHostRow | undefined,
+  { sha }: KnownCommit,
+  touched: Suspect['touched'],
+): SuspectCommit['excerpt'] {
+  for (const { file, place } of touched) {
+    const lines = file.patch === undefined || place.line === null ? [] : excerpt(file.patch, place.line)
+    if (lines.length === 0) continue
+    const url = host === undefined ? null : findVendor(host.provider).fileUrl(host.repository_url, sha, file.path)
+    return { path: file.path, url, lines }
+  }
+  return null
+}
+
+/** Links of the frames to the commit of the event's release; to the default branch while that commit is not known. */
+async function linksOf(
+  app: App,
+  host: CodeHostRow,
+  places: readonly SourcePlace[],
+  version: string | null,
+): Promise<IssueCode['source_links']> {
+  const vendor = findVendor(host.provider)
+  const commit = version === null ? null : await commitOfRelease(app, host.project_id, version)
+  const ref = commit ?? host.default_branch
+  if (ref === null) return []
+  const seen = new Map(places.flatMap(({ given, source }) => (source === null ? [] : [[given, source] as const])))
+  return [...seen].map(([file, path]) => ({
+    file,
+    path,
+    url: vendor.fileUrl(host.repository_url, ref, path),
+    is_exact: commit !== null,
+  }))
+}
+
+async function commitOfRelease(app: App, projectId: string, version: string): Promise<string | null> {
+  const release = await selectReleaseByVersion(app.db, projectId, version)
+  const head =
+    release?.head ?? headOfRelease({ version, ref: release?.ref ?? null }, await selectTags(app.db, projectId))
+  return head === null ? null : ((await findKnownCommit(app.db, projectId, head))?.sha ?? head)
+}

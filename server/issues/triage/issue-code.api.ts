@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { Id, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Person } from '../rules/issue.api.ts'
+
+/** The part of an issue about the code of its project. */
+
+const TouchedFile = z.object({
+  path: z.string().describe('In the repository.'),
+  line: z.number().int().nullable().describe('The line of the frame.'),
+  frame: z.number().int().describe('1 is the innermost frame of the app.'),
+  is_line_changed: z
+    .boolean()
+    .describe('Whether the commit changed this line. False as well when its lines are not known.'),
+})
+
+export const SuspectCommit = z.object({
+  sha: z.string(),
+  url: z.string().nullable(),
+  title: z.string(),
+  author_name: z.string().nullable(),
+  member: Person.nullable().describe('The member with the address or account of the author.'),
+  committed_at: Timestamp,
+  pull: z.object({ label: z.string(), url: z.string() }).nullable(),
+  release: z.string().nullable().describe('The first release of the issue, when it contains the commit.'),
+  files: z.array(TouchedFile).describe('Files of frames that it changed, innermost first.'),
+  excerpt: z
+    .object({
+      path: z.string(),
+      url: z.string().nullable(),
+      lines: z.array(z.object({ line: z.number().int(), sign: z.enum([' ', '+', '-']), text: z.string() })),
+    })
+    .nullable()
+    .describe('The changed line and its neighbours.'),
+})
+export type SuspectCommit = z.infer<typeof SuspectCommit>
+
+export const IssueCode = z.object({
+  repository_url: z.string().nullable().describe('Null without a code host.'),
+  release: z
+    .object({ id: Id, version: z.string(), commit_count: z.number().int() })
+    .nullable()
+    .describe('The first release of the issue and the number of its commits.'),
+  suspects: z
+    .array(SuspectCommit)
+    .describe('Commits that changed files of frames of the app, the likeliest first, at most 5.'),
+  suspect_count: z.number().int(),
+  known_until: Timestamp.nullable().describe('Date of the newest known commit; null when none is known.'),
+  source_links: z
+    .array(
+      z.object({
+        file: z.string().describe('The file as a frame names it.'),
+        path: z.string(),
+        url: z.string().describe('Without the line: append `#L` and its number.'),
+        is_exact: z
+          .boolean()
+          .describe("Whether it leads to the commit of the event's release, not to the default branch."),
+      }),
+    )
+    .describe('Frames of the app in the repository.'),
+  mentions: z
+    .array(
+      z.object({
+        kind: z.enum(['commit', 'pull']),
+        label: z.string().describe('Such as `a3f91c2`, `#12` or `!12`.'),
+        title: z.string(),
+        url: z.string(),
+        author: z.string().nullable(),
+        state: z
+          .enum(['mentioned', 'open', 'merged', 'closed', 'fixes'])
+          .describe('fixes: it came to the default branch and says that it fixes the issue.'),
+        at: Timestamp,
+      }),
+    )
+    .describe('Commits and pull requests that name the issue, newest first, at most 20.'),
+})
+export type IssueCode = z.infer<typeof IssueCode>
