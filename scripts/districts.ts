@@ -99,6 +99,7 @@ export const serverDistricts = [
       'feedback',
       'inbox',
       'issue-events',
+      'missing-symbols',
       'ownership',
       'merging',
       'recording',
@@ -127,7 +128,7 @@ export const serverDistricts = [
   {
     name: 'insights',
     purpose: 'answers from issues and counts together',
-    rooms: ['release-health', 'metrics', 'missing-symbols'],
+    rooms: ['release-health', 'metrics'],
   },
   {
     name: 'alerts',

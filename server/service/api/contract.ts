@@ -17,7 +17,7 @@ import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../../projects/releases/releases.api.ts'
 import { releaseHealthRoutes } from '../../insights/release-health/release-health.api.ts'
-import { missingSymbolRoutes } from '../../insights/missing-symbols/missing-symbols.api.ts'
+import { missingSymbolRoutes } from '../../issues/missing-symbols/missing-symbols.api.ts'
 import { metricsRoutes } from '../../insights/metrics/metrics.api.ts'
 import { codeHostRoutes } from '../../integrations/code-host/code-host.api.ts'
 import { deliveryRoutes } from '../../integrations/webhooks/deliveries.api.ts'

@@ -11,7 +11,7 @@ import { projectSettingsHandlers } from '../project-settings/project-settings.ha
 import { releaseHandlers } from '../../projects/releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../../insights/release-health/release-health.handlers.ts'
 import { readAnrRates } from '../../insights/metrics/read-metrics.ts'
-import { missingSymbolHandlers } from '../../insights/missing-symbols/missing-symbols.handlers.ts'
+import { missingSymbolHandlers } from '../../issues/missing-symbols/missing-symbols.handlers.ts'
 import { metricsHandlers } from '../../insights/metrics/metrics.handlers.ts'
 import { deliveryHandlers } from '../../integrations/webhooks/deliveries.handlers.ts'
 import { codeHostHandlers } from '../../integrations/code-host/code-host.handlers.ts'

@@ -1,7 +1,6 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { readMe } from '../../identity/auth/read-me.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { selectNamedProjects, type ToolProject } from './tools.queries.ts'
 import type { uploadProtocolRoutes } from './upload-protocol.api.ts'
@@ -11,8 +10,16 @@ import type { uploadProtocolRoutes } from './upload-protocol.api.ts'
 type OrgView = z.input<(typeof uploadProtocolRoutes)['toolReadOrg']['response']>
 type ProjectView = z.input<(typeof uploadProtocolRoutes)['toolReadProject']['response']>
 
+const Caller = z.object({
+  user: z.object({ id: z.string(), email: z.string(), name: z.string() }),
+  org: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
+})
+
+const readCaller = async (app: App, actor: OrgActor): Promise<z.output<typeof Caller>> =>
+  Caller.parse(await app.operations.call(actor, 'readMe', {}))
+
 export async function viewToolUser(app: App, actor: OrgActor) {
-  const { user } = await readMe(app, actor)
+  const { user } = await readCaller(app, actor)
   return { id: user.id, email: user.email, name: user.name, username: user.email }
 }
 
@@ -23,7 +30,7 @@ export async function viewToolUser(app: App, actor: OrgActor) {
  */
 export async function toolOrg(app: App, actor: OrgActor, name?: string): Promise<OrgView> {
   requireActingMember(actor)
-  const { org } = await readMe(app, actor)
+  const { org } = await readCaller(app, actor)
   if (name !== undefined && name !== org.slug && name !== org.id) throw notFound('Organisation')
   return {
     id: org.id,
