@@ -138,7 +138,7 @@ export const serverDistricts = [
   {
     name: 'integrations',
     purpose: 'other systems that Faultline sends to and hears from',
-    rooms: ['webhooks', 'code-host'],
+    rooms: ['webhooks', 'code-host', 'trackers'],
   },
   {
     name: 'assistant',

@@ -140,6 +140,8 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   trace_errors: ['telemetry/traces'],
   trace_metrics: ['telemetry/logs'],
   trace_parts: ['telemetry/traces'],
+  tracker_integrations: ['integrations/trackers'],
+  tracker_tickets: ['integrations/trackers'],
   upload_chunks: ['symbols/upload-protocol'],
   used_challenges: ['identity/passkeys'],
   user_devices: ['telemetry/app-health'],

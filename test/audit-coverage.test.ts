@@ -36,6 +36,8 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   unsubscribeOneClick: "Concerns only the receiver's own mails.",
   deleteMutedRule: "Concerns only the member's own mails.",
   takeCodeHostDelivery: 'What it does to issues and releases writes the entries.',
+  listTrackerChoices: 'Reads.',
+  takeTrackerDelivery: 'The job that reads the ticket writes the entry about what changed.',
   takeChatPress: 'What its button does writes the entry.',
   readChatLinkOffer: 'Reads.',
   dryRunAlertRule: 'Reads.',
@@ -141,6 +143,9 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   connectCodeHost: ['integration.codehost.updated'],
   changeCodeHost: ['integration.codehost.updated'],
   disconnectCodeHost: ['integration.codehost.disconnected'],
+  connectTracker: ['integration.tracker.connected'],
+  disconnectTracker: ['integration.tracker.disconnected'],
+  createTrackerTicket: ['ticket.created'],
   createWebhook: ['webhook.endpoint.created'],
   updateWebhook: ['webhook.endpoint.updated'],
   deleteWebhook: ['webhook.endpoint.deleted'],
@@ -166,8 +171,12 @@ const TARGETS: Readonly<Record<string, string>> = {
   mfa: 'user',
   passkey: 'user',
   identity: 'user',
+  'integration.tracker.connected': 'integration',
+  'integration.tracker.disconnected': 'integration',
+  ticket: 'issue',
   integration: 'user',
-  codehost: 'integration',
+  'integration.codehost.updated': 'integration',
+  'integration.codehost.disconnected': 'integration',
   sso: 'org',
   device: 'session',
   password: 'user',
@@ -250,9 +259,7 @@ describe('every changing route', () => {
     const email = emails[name] ?? owner.email
     expect(made.every((entry) => entry.actor_email === email && entry.outcome === 'ok')).toBe(true)
     for (const { action, target_type, target_label } of made) {
-      expect(target_type, action).toBe(
-        TARGETS[action.startsWith('integration.codehost') ? 'codehost' : (action.split('.')[0] ?? '')],
-      )
+      expect(target_type, action).toBe(TARGETS[action] ?? TARGETS[action.split('.')[0] ?? ''])
       expect(target_label, action).not.toBeNull()
       expect(target_label, action).not.toBe('')
     }

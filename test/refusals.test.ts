@@ -234,6 +234,12 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   listMutedRules: 'viewer',
   deleteMutedRule: 'viewer',
   takeChatPress: null,
+  readTracker: 'viewer',
+  listTrackerChoices: 'admin',
+  connectTracker: 'admin',
+  disconnectTracker: 'admin',
+  createTrackerTicket: 'member',
+  takeTrackerDelivery: null,
   readChatLinkOffer: 'viewer',
   confirmChatLink: 'viewer',
   listChatLinks: 'viewer',
@@ -503,7 +509,10 @@ describe('with an API key of the owner', () => {
   })
 
   /** Routes that read with the permissions of the caller. */
-  const ALSO_READS: Partial<Record<Name, readonly Scope[]>> = { analyseIssue: ['issues:read'] }
+  const ALSO_READS: Partial<Record<Name, readonly Scope[]>> = {
+    analyseIssue: ['issues:read'],
+    createTrackerTicket: ['issues:read'],
+  }
 
   test.each(guarded)('%s needs its scope and no other', async (name, spec) => {
     const { owner, stranger, call } = await anExampleOf(name, spec)

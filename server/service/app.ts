@@ -21,6 +21,7 @@ import { Database } from '../platform/storage/database.ts'
 import { createPool, databaseAddress } from '../platform/storage/pool.ts'
 import { ReadOnlyDatabase } from '../platform/storage/read-only.ts'
 import { linkNewReleases } from '../integrations/code-host/link-releases-job.ts'
+import { recordTrackers } from '../integrations/trackers/record-trackers.ts'
 import { recordWebhooks } from '../integrations/webhooks/record-webhooks.ts'
 import type { SealedColumn } from '../platform/storage/sealed-column.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from '../platform/storage/seal.ts'
@@ -33,6 +34,7 @@ const factSubscribers = (parts: AlertParts, config: Config): readonly FactSubscr
   recordWebhooks,
   linkNewReleases,
   recordAlerts(parts),
+  recordTrackers,
   recordAnalyses(config.analysesCritical),
 ]
 

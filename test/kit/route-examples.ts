@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
 import { encodeSpans } from '#server/telemetry/traces/trace-part.ts'
 import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { saveQuery } from '#server/assistant/query/save-query.ts'
@@ -47,6 +48,7 @@ import { createRule } from '#server/alerts/rules/create-rule.ts'
 import { fireAlerts } from '#server/alerts/rules/fire-alerts.ts'
 import { type AlertRule, NewRule } from '#server/alerts/rules/rule.api.ts'
 import { systemActor, factContext } from '#server/platform/context/actor.ts'
+import { connectTracker } from '#server/integrations/trackers/connect-tracker.ts'
 import { createEndpoint } from '#server/integrations/webhooks/create-endpoint.ts'
 import { sendTest } from '#server/integrations/webhooks/send-test.ts'
 import type { WebhookEndpoint } from '#server/integrations/webhooks/webhooks.api.ts'
@@ -60,6 +62,7 @@ import { softAuthenticator } from './authenticator.ts'
 import { connectCodeHost } from '#server/integrations/code-host/connect-code-host.ts'
 import { githubDelivery } from './code-host-github.ts'
 import { CHAT_TEAM, formOf, payloadOf, signedRequest } from './chat-platform.ts'
+import { LINEAR_KEY, startLinear } from './tracker-linear.ts'
 import { sourceMapBundle, zipOf } from './zip.ts'
 import { fakeSentry, type FakeSentry, SOURCE_ORG } from './fake-sentry.ts'
 import { formOfFile } from './form-of-file.ts'
@@ -232,6 +235,19 @@ const ofProject = ofProjectWith('')
 const ofProjects: Example = async (app, _owner, stranger) => ({
   foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
 })
+
+/** The credentials of a tracker that answers until the test ends. */
+async function trackerInput() {
+  const linear = await startLinear()
+  onTestFinished(() => linear.receiver.close())
+  return { provider: 'tracker_a' as const, base_url: linear.url, api_key: LINEAR_KEY }
+}
+
+async function aTracker(app: App, owner: Person) {
+  const projectId = await insertProject(app, owner)
+  const connected = await connectTracker(app, owner.actor, projectId, { ...(await trackerInput()), sync_states: true })
+  return { projectId, webhook: connected.webhook }
+}
 
 /** One entry per route of the contract; the types and test/refusals.test.ts fail without one. */
 export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
@@ -712,6 +728,31 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     const { projectId, secret } = await insertCodeHost(app, owner)
     const { body: raw, headers } = githubDelivery(secret, 'ping', { zen: 'Keep it logically awesome.' })
     return { query: `?project=${projectId}`, raw, headers }
+  },
+  readTracker: onProject(),
+  listTrackerChoices: async (app, owner) => ({
+    params: { projectId: await insertProject(app, owner) },
+    body: await trackerInput(),
+  }),
+  connectTracker: async (app, owner) => ({
+    params: { projectId: await insertProject(app, owner) },
+    body: await trackerInput(),
+  }),
+  disconnectTracker: async (app, owner) => ({ params: { projectId: (await aTracker(app, owner)).projectId } }),
+  createTrackerTicket: async (app, owner) => ({
+    params: { issueId: await insertIssue(app, owner, (await aTracker(app, owner)).projectId) },
+  }),
+  takeTrackerDelivery: async (app, owner) => {
+    const { webhook } = await aTracker(app, owner)
+    const raw = JSON.stringify({ type: 'Issue', data: { id: newId() } })
+    return {
+      query: new URL(webhook.url).search,
+      raw,
+      headers: {
+        'content-type': 'application/json',
+        'linear-signature': createHmac('sha256', webhook.secret).update(raw).digest('hex'),
+      },
+    }
   },
 
   listWebhooks: nothing,

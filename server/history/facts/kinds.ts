@@ -517,9 +517,25 @@ export const KINDS = {
     audit: 'import.created',
   },
   'import.changed': { target: 'integration', data: change, audit: 'import.changed' },
+  /** The tracker refused the credentials. */
+  'integration.tracker.broken': {
+    target: 'integration',
+    data: named,
+    audit: 'integration.tracker.broken',
+    outcome: 'failed',
+  },
+  /** The ticket was closed, reopened or deleted in the tracker. */
+  'ticket.changed': {
+    target: 'issue',
+    data: z.object({ key: z.string(), url: z.string(), state: z.string() }),
+    activity: 'ticket_changed',
+    live: 'issues',
+  },
   'ticket.created': {
     target: 'issue',
     data: z.object({ integration_id: z.string(), key: z.string(), url: z.string() }),
+    activity: 'ticket_created',
+    live: 'issues',
     audit: 'ticket.created',
   },
 } as const satisfies Record<string, Kind>

@@ -44,7 +44,7 @@ const regressed = (issue: Parameters<typeof aboutIssue>[0]): Fact => ({
 const record = (facts: readonly Fact[], actor = factContext(app, DIGESTION)) =>
   app.tx((tx) => recordFacts(tx, actor, facts))
 
-test('hundreds of facts cost a statement per way, and three of the audit log, one of alerts, one of analyses', async () => {
+test('hundreds of facts cost a statement per way, and three of the audit log, one of trackers, one of alerts, one of analyses', async () => {
   const issues = await issuesOf(200)
   await t.app.db.query(
     `insert into issue_subscriptions (issue_id, user_id, reason, is_subscribed, changed_at)
@@ -64,7 +64,7 @@ test('hundreds of facts cost a statement per way, and three of the audit log, on
       },
     ]),
   )
-  expect(statements.filter((text) => !/^(begin|commit)$/.test(text))).toHaveLength(10)
+  expect(statements.filter((text) => !/^(begin|commit)$/.test(text))).toHaveLength(11)
   const { rows } = await t.app.db.query(
     `select (select count(*)::int from issue_activity) as activity,
        (select count(*)::int from inbox_entries where user_id = $1 and kind = 'regressed') as regressed,

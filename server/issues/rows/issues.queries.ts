@@ -44,6 +44,8 @@ const issueColumns = [
   'p.slug as project_slug',
   'u.name as assignee_name',
   'u.email as assignee_email',
+  't.key as ticket_key',
+  't.url as ticket_url',
 ] as const
 
 type ColumnOf<Name> = Name extends `i.${infer Column extends keyof Tables['issues']}` ? Column : never
@@ -66,6 +68,7 @@ export const issueRows = (db: Connection, actor: Pick<OrgActor, 'orgId'>, rows: 
       join.onRef('m.user_id', '=', 'i.assignee_id').on('m.org_id', '=', actor.orgId).on('m.disabled_at', 'is', null),
     )
     .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
+    .leftJoin('tracker_tickets as t', (join) => join.onRef('t.issue_id', '=', 'i.id').on('t.state', '=', 'linked'))
     .select(issueColumns)
 
 /** Issues whose project is not deleted: only these change. */

@@ -63,7 +63,8 @@ export async function viewIssues(
     resolution: row.status === 'resolved' ? resolutionOf(fixFrom(row.resolution)) : null,
     ignore_until: row.status === 'ignored' ? untilFrom(row.ignore_until) : null,
     is_unhandled: row.is_unhandled,
-    tracker_ticket: null,
+    tracker_ticket:
+      row.ticket_key === null || row.ticket_url === null ? null : { id: row.ticket_key, url: row.ticket_url },
     ai_analysis: null,
     ...inRange(row, trendOf(row.id)),
   }))

@@ -56,6 +56,22 @@ export const IssueDetail = Issue.extend({
     .array(RefusedAttachment)
     .describe('Files of the event that were refused, at most 30. The errors of the event name them, too.'),
   feedback: z.array(Feedback).describe('User feedback about events of the issue: newest first, at most 25.'),
+  ticket: z
+    .object({
+      tracker: z.enum(['not_connected', 'works', 'slowed_down', 'broken']).describe('The tracker of the project.'),
+      ticket: z
+        .object({
+          id: z.string(),
+          url: z.string(),
+          provider: z.enum(['tracker_a', 'tracker_b']),
+          state: z.enum(['open', 'closed', 'reopening', 'gone']),
+          status: z.string().nullable(),
+          is_followed: z.boolean(),
+          created_at: Timestamp,
+        })
+        .nullable(),
+    })
+    .describe('The ticket of the issue, as POST …/tracker-ticket answers it.'),
   activity: z.array(Activity).describe('Newest first, at most 100.'),
   grouping: GroupingView,
   code: IssueCode,

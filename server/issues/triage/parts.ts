@@ -23,14 +23,14 @@ type PartReader<T> = (app: App, actor: OrgActor, issue: IssueOnPage) => Promise<
  */
 export type IssueParts = {
   readonly [
-    K in 'attachments' | 'refused_attachments' | 'feedback' | 'kept_trace_id' | 'ai_analysis' | 'code'
+    K in 'attachments' | 'refused_attachments' | 'feedback' | 'kept_trace_id' | 'ai_analysis' | 'code' | 'ticket'
   ]: PartReader<IssueDetail[K]>
 }
 
 const FEEDBACK_ITEMS = 25
 
 /** The parts of domains below issues. */
-export const issueParts: Omit<IssueParts, 'ai_analysis' | 'code'> = {
+export const issueParts: Omit<IssueParts, 'ai_analysis' | 'code' | 'ticket'> = {
   attachments: (app, _actor, { projectId, eventId }) =>
     listAttachments(app.db, projectId, eventId === null ? [] : [eventId]),
   refused_attachments: (app, _actor, { projectId, eventId }) => listRefusedAttachments(app.db, projectId, eventId),
@@ -43,13 +43,14 @@ type ReadParts = { readonly [K in keyof IssueParts]: IssueDetail[K] }
 
 /** Reads all parts at the same time. */
 export async function readParts(parts: IssueParts, app: App, actor: OrgActor, issue: IssueOnPage): Promise<ReadParts> {
-  const [attachments, refused_attachments, feedback, kept_trace_id, ai_analysis, code] = await Promise.all([
+  const [attachments, refused_attachments, feedback, kept_trace_id, ai_analysis, code, ticket] = await Promise.all([
     parts.attachments(app, actor, issue),
     parts.refused_attachments(app, actor, issue),
     parts.feedback(app, actor, issue),
     parts.kept_trace_id(app, actor, issue),
     parts.ai_analysis(app, actor, issue),
     parts.code(app, actor, issue),
+    parts.ticket(app, actor, issue),
   ])
-  return { attachments, refused_attachments, feedback, kept_trace_id, ai_analysis, code }
+  return { attachments, refused_attachments, feedback, kept_trace_id, ai_analysis, code, ticket }
 }

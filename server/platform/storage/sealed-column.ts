@@ -18,6 +18,7 @@ type Table =
   | 'alert_actions'
   | 'imports'
   | 'code_hosts'
+  | 'tracker_integrations'
 
 /** A column whose values are sealed. The folder that owns the table declares it; see `seal.ts`. */
 type Sealed = {

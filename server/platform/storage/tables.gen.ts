@@ -1469,6 +1469,49 @@ export type Tables = {
     spans: Buffer
     keep: Generated<number>
   }
+  tracker_integrations: {
+    id: string
+    org_id: string
+    project_id: string
+    provider: 'tracker_a' | 'tracker_b'
+    config_sealed: string
+    token_hash: Buffer
+    workspace: string
+    account: string
+    team_id: string
+    team_name: string
+    type_id: string | null
+    type_name: string | null
+    sync_states: boolean
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+    last_received_at: Date | null
+    last_sent_at: Date | null
+    last_error: string | null
+    last_error_at: Date | null
+    broken_at: Date | null
+    slowed_until: Date | null
+  }
+  tracker_tickets: {
+    issue_id: string
+    org_id: string
+    project_id: string
+    integration_id: string | null
+    provider: 'tracker_a' | 'tracker_b'
+    state: 'creating' | 'linked' | 'gone'
+    marker: string
+    lease_token: string | null
+    lease_until: Date | null
+    external_id: string | null
+    key: string | null
+    url: string | null
+    remote_state: 'open' | 'closed' | 'reopening' | null
+    remote_status: string | null
+    checked_at: Date | null
+    created_by: string | null
+    created_at: Date
+  }
   upload_chunks: {
     id: string
     org_id: string

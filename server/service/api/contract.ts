@@ -21,6 +21,7 @@ import { missingSymbolRoutes } from '../../issues/missing-symbols/missing-symbol
 import { metricsRoutes } from '../../insights/metrics/metrics.api.ts'
 import { codeHostRoutes } from '../../integrations/code-host/code-host.api.ts'
 import { deliveryRoutes } from '../../integrations/webhooks/deliveries.api.ts'
+import { trackerRoutes } from '../../integrations/trackers/trackers.api.ts'
 import { webhookRoutes } from '../../integrations/webhooks/webhooks.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
@@ -45,6 +46,7 @@ export const contract = {
   ...codeHostRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,
+  ...trackerRoutes,
   ...canaryRoutes,
   ...liveRoutes,
   ...auditRoutes,

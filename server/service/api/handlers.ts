@@ -16,6 +16,8 @@ import { metricsHandlers } from '../../insights/metrics/metrics.handlers.ts'
 import { deliveryHandlers } from '../../integrations/webhooks/deliveries.handlers.ts'
 import { codeHostHandlers } from '../../integrations/code-host/code-host.handlers.ts'
 import { readIssueCode } from '../../integrations/code-host/read-issue-code.ts'
+import { readTicket } from '../../integrations/trackers/read-ticket.ts'
+import { trackerHandlers } from '../../integrations/trackers/trackers.handlers.ts'
 import { webhookHandlers } from '../../integrations/webhooks/webhooks.handlers.ts'
 import { identityHandlers } from '../../identity/handlers.ts'
 import { telemetryHandlers } from '../../telemetry/handlers.ts'
@@ -39,7 +41,7 @@ export const handlers: Handlers<Contract> = {
   ...importHandlers,
   ...ingestHandlers,
   ...privacyHandlers,
-  ...issuesHandlers({ ...issueParts, ai_analysis: readAnalysis, code: readIssueCode }),
+  ...issuesHandlers({ ...issueParts, ai_analysis: readAnalysis, code: readIssueCode, ticket: readTicket }),
   ...releaseHandlers,
   ...releaseHealthHandlers,
   ...telemetryHandlers(readAnrRates),
@@ -52,6 +54,7 @@ export const handlers: Handlers<Contract> = {
   ...codeHostHandlers,
   ...webhookHandlers,
   ...deliveryHandlers,
+  ...trackerHandlers,
   ...canaryHandlers,
   ...liveHandlers,
   ...auditHandlers,

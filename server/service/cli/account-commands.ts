@@ -1,4 +1,5 @@
 import { CODE_HOST_SECRETS } from '../../integrations/code-host/secrets.ts'
+import { TRACKER_CONFIGS } from '../../integrations/trackers/config.ts'
 import { IMPORT_TOKENS } from '../imports/imports.queries.ts'
 import { text } from 'node:stream/consumers'
 import {
@@ -165,6 +166,7 @@ export const ORG_SEALED: readonly OrgSealedColumn[] = [
   PUSH_TOKENS,
   ALERT_ACTIONS,
   IMPORT_TOKENS,
+  TRACKER_CONFIGS,
   ...CODE_HOST_SECRETS,
 ]
 

@@ -2,11 +2,13 @@ import { openConfig } from '../../alerts/rules/action-config.ts'
 import { createRule } from '../../alerts/rules/create-rule.ts'
 import { NewRule } from '../../alerts/rules/rule.api.ts'
 import { randomBytes } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { adminCommand } from '#test/kit/admin-command.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { SSO_INPUT } from '#test/kit/sso.ts'
 import { fakeSentry, SOURCE_ORG } from '#test/kit/fake-sentry.ts'
+import { LINEAR_KEY, startLinear } from '#test/kit/tracker-linear.ts'
+import { connectTracker } from '../../integrations/trackers/connect-tracker.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { createImport } from '../imports/create-import.ts'
 import { readForJob, sourceTokenPlace } from '../imports/imports.queries.ts'
@@ -34,6 +36,8 @@ import { aDevice, type TestDevice } from '#test/kit/push-devices.ts'
 import { keyIdsBySealedColumn } from '#test/kit/sealed-values.ts'
 import { ORG_SEALED, rotateDataKeys } from './account-commands.ts'
 
+const linear = await startLinear()
+afterAll(() => linear.receiver.close())
 const key = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`
 const [k1, k2] = [key('k1'), key('k2')]
 const t = await testServer({ env: { ENCRYPTION_KEYS: `${k2},${k1}` }, realTime: true })
@@ -100,6 +104,12 @@ async function everySecret(): Promise<{
     await startErasure(tx, { ...row, now: t.app.clock.now() })
   })
   const device = await aDevice(t.app, person)
+  await connectTracker(t.app, person.actor, projectId, {
+    provider: 'tracker_a',
+    base_url: linear.url,
+    api_key: LINEAR_KEY,
+    sync_states: true,
+  })
   await connectCodeHost(t.app, person.actor, { projectId, repository_url: 'https://github.com/acme/shop' })
   await t.app.tx(async (tx) => {
     const host = await lockCodeHost(tx, projectId)

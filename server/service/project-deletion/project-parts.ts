@@ -3,6 +3,7 @@ import { ATTACHMENT_PART } from '../../events/attachments/attachments.queries.ts
 import { EVENT_PART, EVENT_VALUES_PART } from '../../events/store/project-rows.queries.ts'
 import { OUTCOME_PART } from '../../ingest/outcomes/outcomes.queries.ts'
 import { QUARANTINE_PART } from '../../ingest/spool/spool.queries.ts'
+import { TRACKER_PART } from '../../integrations/trackers/trackers.queries.ts'
 import { CODE_HOST_PARTS } from '../../integrations/code-host/code-hosts.queries.ts'
 import { BULK_PART, ISSUE_PART } from '../../issues/bulk/project-rows.queries.ts'
 import { FEEDBACK_PART } from '../../issues/feedback/feedback.queries.ts'
@@ -34,6 +35,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
   ATTACHMENT_PART,
   FEEDBACK_PART,
   ...CODE_HOST_PARTS,
+  TRACKER_PART,
   EVENT_PART,
   EVENT_VALUES_PART,
   ISSUE_PART,

@@ -11,6 +11,7 @@ import { Card } from '../../../ui/card.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { CodeHostCard } from './code-host-card.tsx'
+import { TrackerCard } from './tracker-card.tsx'
 import { connectionsTexts as texts } from './texts.ts'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/integrations')
@@ -41,6 +42,7 @@ export function ConnectionsPage() {
       ) : (
         <CodeHostCard projectId={projectId} host={codeHost.data} why={may.why} />
       )}
+      <TrackerCard projectId={projectId} why={may.why} />
     </>
   )
 }

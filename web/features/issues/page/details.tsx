@@ -5,6 +5,7 @@ import { CommitsCard } from './commits.tsx'
 import { ContextsCard, ProcessingNotes, RequestCard, UserCard } from './contexts/contexts.tsx'
 import { FeedbackCard } from './feedback.tsx'
 import { eventStacks } from './stack-trace/model.ts'
+import { TicketCard } from './ticket.tsx'
 import { IssueTags } from './tags.tsx'
 
 type IssueDetailsProps = { issue: IssueDetail; onOnly: (only: string) => void }
@@ -15,6 +16,7 @@ export function IssueDetails({ issue, onOnly }: IssueDetailsProps) {
   return (
     <>
       <CommitsCard issue={issue} />
+      <TicketCard issue={issue} />
       <FeedbackCard issue={issue} />
       {event === null ? null : <AttachmentsCard key={`files ${event.event_id}`} issue={issue} />}
       {/* Without a stack trace they are above the breadcrumbs. */}

@@ -1,0 +1,65 @@
+import { afterAll, expect, test } from 'vitest'
+import { LINEAR_KEY, startLinear } from '../kit/tracker-linear.ts'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { expectAccessibleInThemes, expectNoSideScroll, screenshot } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const linear = await startLinear()
+// Before the service: it is closed after it.
+afterAll(() => linear.receiver.close())
+const dashboard = await testDashboard({ jobs: true, deliveries: true })
+const { server } = dashboard
+
+test('a tracker is connected, an issue gets its ticket once, and closing the ticket resolves the issue', async () => {
+  const { person, project } = await aTeam(server)
+  await sendEvent(server.url, project.dsn, anEvent({ error: 'cart is undefined' }))
+  const { items } = (await person.get('/api/issues')).as<{ items: { id: string }[] }>()
+  const issueId = items[0]?.id ?? ''
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${issueId}`)
+  await page.getByRole('heading', { name: 'No tracker connected' }).waitFor()
+  await page.getByRole('link', { name: 'Connect Linear or Jira' }).click()
+
+  const card = page.getByRole('region', { name: 'Tracker', exact: true })
+  await card.getByText('Not connected', { exact: true }).waitFor()
+  await card.getByLabel('Address, if it is not api.linear.app').fill(linear.url)
+  await card.getByLabel('API key').fill('lin_api_wrong')
+  await card.getByRole('button', { name: 'Look up teams' }).click()
+  await card.getByRole('alert').waitFor()
+  await card.getByLabel('API key').fill(LINEAR_KEY)
+  await card.getByRole('button', { name: 'Look up teams' }).click()
+  await card.getByLabel('Team or project').waitFor()
+  await expectAccessibleInThemes(page, 'the form of a tracker')
+  await card.getByRole('button', { name: 'Connect', exact: true }).click()
+  const secretBox = page.getByText('Enter this in the webhook settings of the tracker')
+  await secretBox.waitFor()
+  const connected = page.getByRole('region', { name: 'Linear' })
+  await connected.getByText('Works', { exact: true }).waitFor()
+  await screenshot(page, 'tracker-connected', { fullPage: true })
+  await expectNoSideScroll(page, 'integrations with a tracker')
+
+  // The secret of the test is known to it.
+  const made = await person.post(`/api/projects/${project.id}/integrations/tracker`, {
+    provider: 'tracker_a',
+    webhook_secret: 'the secret of the webhook',
+  })
+  expect(made.status, made.text).toBe(201)
+  const { webhook } = made.as<{ webhook: { url: string } }>()
+  await page.goto(`/issues/${issueId}`)
+  await page.getByRole('button', { name: 'Create ticket' }).click()
+  const ticket = page.getByRole('region', { name: 'Ticket' })
+  const link = ticket.getByRole('link')
+  await link.waitFor()
+  const key = (await link.textContent()) ?? ''
+  await screenshot(page, 'ticket-created')
+  const [created] = linear.tickets
+  expect([created?.identifier, created?.title]).toEqual([key, expect.stringContaining('cart is undefined')])
+  if (created === undefined) return
+
+  linear.close(created)
+  const { headers, body } = linear.delivery(created, 'the secret of the webhook')
+  const { pathname, search } = new URL(webhook.url)
+  const answer = await fetch(`${server.url}${pathname}${search}`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(200)
+  await page.getByText('Resolved', { exact: true }).first().waitFor()
+})

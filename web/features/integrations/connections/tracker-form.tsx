@@ -1,0 +1,142 @@
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
+import { trackerQuery, type ConnectedTracker, type TrackerChoices } from '../../../api/tracker-queries.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Field, SelectField } from '../../../ui/field.tsx'
+import { Form } from '../../../ui/form.tsx'
+import { Note } from '../../../ui/note.tsx'
+import { Toolbar } from '../../../ui/stack.tsx'
+import { trackerTexts } from './tracker-texts.ts'
+
+const texts = trackerTexts.form
+
+type TrackerFormProps = {
+  projectId: string
+  integration: ConnectedTracker['integration']
+  why: string | undefined
+  onConnected: (webhook: ConnectedTracker['webhook']) => void
+}
+
+const EMPTY = { base_url: '', api_key: '', email: '', api_token: '' }
+
+/** Tries the credentials, offers the teams they show, and connects. Empty credentials keep the stored ones. */
+export function TrackerForm({ projectId, integration, why, onConnected }: TrackerFormProps) {
+  const [provider, setProvider] = useState(integration?.provider ?? 'tracker_a')
+  const [given, setGiven] = useState(EMPTY)
+  const [team, setTeam] = useState(integration?.team.id ?? '')
+  const [type, setType] = useState(integration?.type?.id ?? '')
+  const [choices, setChoices] = useState<TrackerChoices | null>(null)
+  const credentials = Object.fromEntries(Object.entries(given).filter(([, value]) => value.trim() !== ''))
+  const look = useChange({
+    send: (teamId: string) =>
+      call('POST /api/projects/:projectId/integrations/tracker/choices', {
+        params: { projectId },
+        body: { provider, ...credentials, ...(teamId === '' ? {} : { team_id: teamId }) },
+      }),
+    touches: () => [],
+    failed: null,
+  })
+  const connect = useChange({
+    send: () =>
+      call('POST /api/projects/:projectId/integrations/tracker', {
+        params: { projectId },
+        body: {
+          provider,
+          ...credentials,
+          ...(team === '' ? {} : { team_id: team }),
+          ...(type === '' ? {} : { type_id: type }),
+        },
+      }),
+    touches: () => [trackerQuery(projectId).queryKey],
+    failed: null,
+  })
+  const offer = (teamId: string) => {
+    connect.reset()
+    look.mutate(teamId, {
+      onSuccess: (offered) => {
+        setChoices(offered)
+        setTeam(teamId === '' ? (offered.teams[0]?.id ?? '') : teamId)
+        setType(offered.types[0]?.id ?? '')
+      },
+    })
+  }
+  const field = (name: keyof typeof EMPTY, label: string, hint?: string) => (
+    <Field
+      label={label}
+      hint={hint}
+      type={name === 'base_url' ? 'url' : name === 'email' ? 'email' : 'password'}
+      autoComplete="off"
+      value={given[name]}
+      onChange={(event) => {
+        setGiven({ ...given, [name]: event.target.value })
+        setChoices(null)
+      }}
+    />
+  )
+  const error = look.error ?? connect.error
+  return (
+    <Form
+      onSubmit={() =>
+        choices === null ? offer('') : connect.mutate(undefined, { onSuccess: ({ webhook }) => onConnected(webhook) })
+      }
+    >
+      <SelectField
+        label={texts.provider}
+        value={provider}
+        onChange={(event) => {
+          setProvider(event.target.value === 'tracker_b' ? 'tracker_b' : 'tracker_a')
+          setChoices(null)
+        }}
+      >
+        <option value="tracker_a">{trackerTexts.names.tracker_a}</option>
+        <option value="tracker_b">{trackerTexts.names.tracker_b}</option>
+      </SelectField>
+      {field('base_url', texts.baseUrl[provider])}
+      {provider === 'tracker_a' ? (
+        field('api_key', texts.apiKey, texts.apiKeyHint)
+      ) : (
+        <>
+          {field('email', texts.email, texts.emailHint)}
+          {field('api_token', texts.apiToken, texts.apiTokenHint)}
+        </>
+      )}
+      {choices === null ? null : (
+        <>
+          <SelectField label={texts.team} value={team} onChange={(event) => offer(event.target.value)}>
+            {choices.teams.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+          {choices.types.length === 0 ? null : (
+            <SelectField label={texts.type} value={type} onChange={(event) => setType(event.target.value)}>
+              <option value="">{texts.anyType}</option>
+              {choices.types.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </SelectField>
+          )}
+        </>
+      )}
+      {error === null ? null : (
+        <Note tone="red" icon="warn" role="alert">
+          {texts.failed} {errorSentence(error)}
+        </Note>
+      )}
+      <Toolbar>
+        <Button
+          type="submit"
+          look={choices === null ? undefined : 'primary'}
+          why={why}
+          busy={look.isPending || connect.isPending}
+        >
+          {choices === null ? texts.look : texts.connect}
+        </Button>
+      </Toolbar>
+    </Form>
+  )
+}

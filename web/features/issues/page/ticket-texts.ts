@@ -1,0 +1,13 @@
+/** Texts of the ticket of an issue. */
+export const ticketTexts = {
+  title: 'Ticket',
+  create: 'Create ticket',
+  createAgain: 'Create another',
+  none: 'No ticket yet.',
+  noTracker: 'No tracker connected',
+  connect: 'Connect Linear or Jira',
+  broken: 'The tracker refuses its credentials: an admin must connect it again.',
+  gone: (key: string) => `${key} was deleted in the tracker.`,
+  names: { tracker_a: 'Linear', tracker_b: 'Jira' },
+  states: { open: 'Open', closed: 'Closed', reopening: 'Reopening', gone: 'Deleted' },
+} as const
