@@ -528,9 +528,9 @@ describe('with an API key of the owner', () => {
       await expectRefused(403, { spec, call, headers: without }, sent)
       expect((await send(sent)).body).toEqual({ error: `This needs an API key with the scope ${scope}.` })
     }
-    const only = await bearerOf(owner, [scope === 'any' ? 'ai:use' : scope, ...(ALSO_READS[name] ?? [])])
-    if (spec.params !== undefined)
-      await expectRefused(404, { spec, call, headers: await bearerOf(stranger, [scope === 'any' ? 'ai:use' : scope]) })
+    const needed = [scope === 'any' ? 'ai:use' : scope, ...(ALSO_READS[name] ?? [])]
+    const only = await bearerOf(owner, needed)
+    if (spec.params !== undefined) await expectRefused(404, { spec, call, headers: await bearerOf(stranger, needed) })
     // No browser sends a key by itself: the site does not matter.
     const got = await send({ spec, call, headers: { ...only, 'sec-fetch-site': 'cross-site' } })
     expect(got.status).toBe(spec.status ?? 200)

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { LINEAR_KEY, startLinear } from '../kit/tracker-linear.ts'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { waitFor } from '../kit/wait.ts'
 import { expectAccessibleInThemes, expectNoSideScroll, screenshot } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
@@ -13,8 +14,10 @@ const { server } = dashboard
 test('a tracker is connected, an issue gets its ticket once, and closing the ticket resolves the issue', async () => {
   const { person, project } = await aTeam(server)
   await sendEvent(server.url, project.dsn, anEvent({ error: 'cart is undefined' }))
-  const { items } = (await person.get('/api/issues')).as<{ items: { id: string }[] }>()
-  const issueId = items[0]?.id ?? ''
+  const issueId = await waitFor(
+    'the issue',
+    async () => (await person.get('/api/issues')).as<{ items: { id: string }[] }>().items[0]?.id,
+  )
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${issueId}`)
   await page.getByRole('heading', { name: 'No tracker connected' }).waitFor()
