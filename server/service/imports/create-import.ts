@@ -8,12 +8,13 @@ import { toSlug } from '../../platform/kernel/slug.ts'
 import { listProjectRows } from '../../projects/registry/projects.queries.ts'
 import type { Platform } from '../../projects/registry/projects.api.ts'
 import type { Import, ProjectMapping } from './imports.api.ts'
-import { forgetOldImports, insertImport, sourceTokenPlace } from './imports.queries.ts'
+import { countUnderWay, forgetOldImports, insertImport, sourceTokenPlace } from './imports.queries.ts'
 import { FIRST } from './position.ts'
 import { readAll, type Source, SourceError, SourceProject } from './source.ts'
 import { readImport } from './view-import.ts'
 
 const MAX_PROJECTS = 1_000
+const MAX_UNDER_WAY = 10
 /** Imports that ended; older ones are forgotten. */
 const KEPT = 50
 
@@ -41,6 +42,8 @@ export async function createImport(
   const id = newId()
   const now = app.clock.now()
   await app.tx(async (tx) => {
+    if ((await countUnderWay(tx, actor.orgId)) >= MAX_UNDER_WAY)
+      throw conflict(`${MAX_UNDER_WAY} imports are under way, the maximum. Finish or stop one first.`)
     const sealer = await orgSealer(app, actor.orgId, tx)
     const isNew = await insertImport(tx, {
       id,

@@ -49,6 +49,12 @@ export type StoredImport = NonNullable<Awaited<ReturnType<typeof readForJob>>>
 export const lockImport = (tx: Tx, importId: string) =>
   tx.selectFrom('imports').selectAll().where('id', '=', importId).forUpdate().executeTakeFirst()
 
+export async function countUnderWay(db: Connection, orgId: string): Promise<number> {
+  const query = db.selectFrom('imports').select((eb) => eb.fn.countAll<number>().as('n'))
+  const under = query.where('org_id', '=', orgId).where('state', 'in', ['mapping', 'running', 'paused'])
+  return (await under.executeTakeFirstOrThrow()).n
+}
+
 /** @returns false when the source is being imported */
 export async function insertImport(tx: Tx, row: Insertable<Tables['imports']>): Promise<boolean> {
   const result = await tx

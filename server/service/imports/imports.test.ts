@@ -266,6 +266,23 @@ describe('an import', () => {
     expect((await owner.get('/api/projects')).as<{ total: number }>().total).toBe(1)
   })
 
+  test('brings a project again that was deleted here', async () => {
+    const comments = [{ id: '1', text: 'Seen.', email: 'x@example.com', name: 'X' }]
+    const { source } = await aSource({ issues: [anIssue('2101', { comments })] })
+    const first = await connect(owner, source)
+    await change(owner, first.id, { state: 'running' })
+    await runAll(owner, first.id)
+    const { items } = (await owner.get('/api/projects')).as<{ items: { id: string; slug: string }[] }>()
+    const gone = await owner.request('DELETE', `/api/projects/${items[0]?.id}`, { body: { confirm: items[0]?.slug } })
+    expect(gone.status, gone.text).toBe(202)
+    const second = await connect(owner, source)
+    await change(owner, second.id, { state: 'running' })
+    expect((await runAll(owner, second.id)).state).toBe('done')
+    const [issue] = await issuesOf(owner)
+    expect(issue?.event_count).toBe(40)
+    expect((await owner.get(`/api/issues/${issue?.id}/comments`)).as<{ total: number }>().total).toBe(1)
+  })
+
   test('leaves a decision of a member here as it is', async () => {
     const { source } = await aSource({ issues: [anIssue('3001', { status: 'ignored' })] })
     const first = await connect(owner, source)

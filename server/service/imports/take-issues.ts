@@ -201,7 +201,10 @@ async function prepare(
         ),
       )
     const added = events.filter(({ eventId }) => context.groups.has(eventId) && !context.before.has(eventId)).length
-    const counted = context.things.get(issue.id)?.quantity ?? 0
+    const thing = context.things.get(issue.id)
+    // An issue or project that was deleted here since comes again as a whole. Its group stays when issues are merged.
+    const isKnown = thing?.id === groupId
+    const counted = isKnown ? thing.quantity : 0
     prepared.push({
       issue,
       groupId,
@@ -210,7 +213,7 @@ async function prepare(
       events: Math.max(0, issue.count - counted - added),
       change: await changeOf(running, issue, context, differences),
       comments: comments
-        .filter(({ id }) => !context.comments.has(id))
+        .filter(({ id }) => !isKnown || !context.comments.has(id))
         .map((comment) => commentOf(comment, context.members, differences, nameOf(issue))),
     })
   }
@@ -288,9 +291,8 @@ async function adoptAll(running: Running, tx: Tx, prepared: readonly Prepared[])
     integrationId: importId,
     name: `Import from ${new URL(source.url).host}`,
     orgId: actor.orgId,
-    // A page of an import comes from no address.
-    origin: { kind: 'request', ip: '', userAgent: null },
-    requestId: `import ${importId}`,
+    origin: actor.origin,
+    requestId: null,
   }
   const of = { org_id: actor.orgId, source: sourceName }
   // One order for all transactions that lock issues.
@@ -298,7 +300,7 @@ async function adoptAll(running: Running, tx: Tx, prepared: readonly Prepared[])
     const { issue, comments } = one
     const { firstSeen, lastSeen, userCount: users } = issue
     const ids = await adoptIssue(app, tx, importer, { ...one, users, firstSeen, lastSeen }, importId)
-    await saveThing(tx, { ...of, kind: 'issue', source_id: issue.id, id: one.issueId, quantity: issue.count })
+    await saveThing(tx, { ...of, kind: 'issue', source_id: issue.id, id: one.groupId, quantity: issue.count })
     for (const [index, { sourceId }] of comments.entries())
       await saveThing(tx, { ...of, kind: 'comment', source_id: sourceId, id: ids?.[index] ?? null })
   }
