@@ -14,6 +14,7 @@ test('every link leads to an address', () => {
     members: paths.members(),
     sso: paths.sso(),
     apiKeys: paths.apiKeys(),
+    projectIntegrations: paths.projectIntegrations(ID),
     imports: paths.imports(),
     import: paths.import(ID),
     loginSso: paths.loginSso(),

@@ -88,7 +88,10 @@ async function markTrackerBroken(app: App, row: IntegrationRow, message: string)
           message,
           'No ticket is created or reopened until an admin connects the tracker again. What waits is sent then.',
         ],
-        action: { label: 'Show the project', url: `${app.config.publicUrl}/projects/${row.project_id}/settings` },
+        action: {
+          label: 'Show the project',
+          url: `${app.config.publicUrl}/projects/${row.project_id}/settings/integrations`,
+        },
       })),
     )
   })
