@@ -172,6 +172,12 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
     'pull_request',
     githubPull({ number: 1184, title: 'Ask for the context first', body: `Fixes ${issue.short_id}` }),
   )
+  // A job records it, and nothing says so to open pages: they read it with their next look.
+  await eventually(
+    async () =>
+      (await person.get(`/api/issues/${issue.id}`)).as<{ code: { mentions: unknown[] } }>().code.mentions.length,
+  ).toBe(1)
+  await page.reload()
   await page.getByRole('region', { name: 'In the code' }).getByText('open', { exact: true }).waitFor()
   await send('push', githubPush([fix], { before: commit.sha }))
   await send(
