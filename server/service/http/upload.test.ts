@@ -132,7 +132,7 @@ test('one owner has a share of all uploads', async () => {
         controller.close()
       },
     })
-    const answer = await fetch(new URL('/api/files', url), { method: 'POST', body, duplex: 'half' } as RequestInit)
+    const answer = await fetch(new URL('/api/files', url), { method: 'POST', body, duplex: 'half' })
     return [answer.status, await answer.json()]
   }
   const earlier = calls
