@@ -1,12 +1,33 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Starts one PostgreSQL for the whole run and migrates the template that every test file clones. */
 const globalSetup = ['test/kit/global-setup.ts'].filter((file) => existsSync(new URL(file, import.meta.url)))
 
 /** Tests also wait, for a page, a process or a lease: on two processors a third worker uses that time. */
 const workers = Math.max(3, Math.min(4, availableParallelism()))
+
+/** Files that take long for their size. Without times of a former run the largest files run first, and these would be last. */
+const SLOW = [
+  'test/flows/start-up.test.ts',
+  'test/torture/auth-rows.test.ts',
+  'test/flows/node-sdks.test.ts',
+  'test/flows/webhooks-under-faults.test.ts',
+  'test/flows/one-issue-many-writers.test.ts',
+  'test/e2e/first-load.e2e.test.ts',
+  'test/e2e/issues-bulk.e2e.test.ts',
+  'test/e2e/layout.e2e.test.ts',
+]
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isSlow = ({ moduleId }: TestSpecification): boolean => SLOW.some((name) => moduleId.endsWith(name))
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))]
+  }
+}
 
 const shared = {
   environment: 'node',
@@ -29,6 +50,7 @@ export default defineConfig({
   test: {
     // At the root, not per project: it runs once, and both projects get what it provides.
     globalSetup,
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         test: {
