@@ -70,6 +70,20 @@ export function describeAlertState({ data: { alert } }: AlertMessage): { readonl
   return { text: `${STATE_WORDS[alert.state]}${reason}`, at: alert.resolved_at ?? alert.fired_at }
 }
 
+/** {@link describeAlertState} with its time, for forms that cannot show the zone of the reader. */
+export function alertStateLine(message: AlertMessage, max: number): string {
+  const { text, at } = describeAlertState(message)
+  return `${oneLine(text, max)}, ${at.slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** Red, green and blue of a severity, for forms that colour the edge of a message. */
+export const SEVERITY_COLOURS = {
+  critical: 0xd0_34_2c,
+  high: 0xd9_6b_12,
+  medium: 0xb9_86_00,
+  low: 0x7c_87_96,
+} as const satisfies Record<SeverityName, number>
+
 /** In one line and without control characters, shortened to so many UTF-16 units. */
 export const oneLine = (text: string, max: number): string =>
   shortened(text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), max)

@@ -1,6 +1,13 @@
-import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
-import { alertDetails, alertExplanation, alertHeadline, describeAlertState, oneLine, shortened } from './alert-text.ts'
+import {
+  alertDetails,
+  alertExplanation,
+  alertHeadline,
+  describeAlertState,
+  SEVERITY_COLOURS,
+  oneLine,
+  shortened,
+} from './alert-text.ts'
 
 /**
  * A message of a Discord webhook (https://docs.discord.com/developers/resources/webhook#execute-webhook): one embed within
@@ -27,13 +34,6 @@ export type DiscordMessage = {
   readonly allowed_mentions: { readonly parse: readonly [] }
 }
 
-const COLOURS: Readonly<Record<SeverityName, number>> = {
-  critical: 0xd0_34_2c,
-  high: 0xd9_6b_12,
-  medium: 0xb9_86_00,
-  low: 0x7c_87_96,
-}
-
 /** Pure. */
 export function renderDiscord(message: AlertMessage): DiscordMessage {
   const { alert, issue } = message.data
@@ -46,7 +46,7 @@ export function renderDiscord(message: AlertMessage): DiscordMessage {
         title: fitted(alertHeadline(message), MAX_TITLE) || '–',
         url: alert.url,
         description: `${fitted(alertExplanation(message), MAX_DESCRIPTION)}${link}${about}`,
-        color: COLOURS[alert.severity],
+        color: SEVERITY_COLOURS[alert.severity],
         fields: alertDetails(message).map(({ label, text }) => ({
           name: label.slice(0, MAX_NAME),
           // Discord refuses empty values.

@@ -1,6 +1,13 @@
-import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
-import { alertDetails, alertExplanation, alertHeadline, describeAlertState, oneLine, shortened } from './alert-text.ts'
+import {
+  alertDetails,
+  alertExplanation,
+  alertHeadline,
+  alertStateLine,
+  oneLine,
+  SEVERITY_COLOURS,
+  shortened,
+} from './alert-text.ts'
 
 /**
  * A message of an incoming webhook of Mattermost (https://developers.mattermost.com/integrate/webhooks/incoming/): one
@@ -25,18 +32,10 @@ export type MattermostMessage = {
   ]
 }
 
-const COLOURS: Readonly<Record<SeverityName, string>> = {
-  critical: '#d0342c',
-  high: '#d96b12',
-  medium: '#b98600',
-  low: '#7c8796',
-}
-
 /** Pure. */
 export function renderMattermost(message: AlertMessage): MattermostMessage {
   const { alert, issue } = message.data
   const headline = alertHeadline(message)
-  const state = describeAlertState(message)
   const about =
     issue === null
       ? ''
@@ -45,7 +44,7 @@ export function renderMattermost(message: AlertMessage): MattermostMessage {
     attachments: [
       {
         fallback: literally(oneLine(headline, MAX_TITLE)),
-        color: COLOURS[alert.severity],
+        color: `#${SEVERITY_COLOURS[alert.severity].toString(16)}`,
         title: literally(oneLine(headline, MAX_TITLE)),
         title_link: alert.url,
         text: `${literally(shortened(oneLine(alertExplanation(message), MAX_TEXT), MAX_TEXT))}${about}`,
@@ -54,7 +53,7 @@ export function renderMattermost(message: AlertMessage): MattermostMessage {
           value: literally(oneLine(text, MAX_VALUE)),
           short: true,
         })),
-        footer: `${oneLine(state.text, MAX_VALUE)}, ${state.at.slice(0, 16).replace('T', ' ')} UTC`,
+        footer: alertStateLine(message, MAX_VALUE),
       },
     ],
   }

@@ -1,6 +1,6 @@
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
-import { alertDetails, alertExplanation, alertHeadline, describeAlertState, oneLine } from './alert-text.ts'
+import { alertDetails, alertExplanation, alertHeadline, alertStateLine, oneLine } from './alert-text.ts'
 
 /**
  * A message for ntfy, published as JSON (https://docs.ntfy.sh/publish/#publish-as-json) to the root of its server. A text of
@@ -26,13 +26,12 @@ const PRIORITIES = { critical: 5, high: 4, medium: 3, low: 2 } as const satisfie
 /** Pure. */
 export function renderNtfy(message: AlertMessage, topic: string): NtfyMessage {
   const { alert, issue } = message.data
-  const state = describeAlertState(message)
   const isFiring = alert.state === 'firing' && !alert.is_test
   const lines = [
     oneLine(alertExplanation(message), 1_500),
     ...(issue === null ? [] : [`${oneLine(issue.short_id, MAX_VALUE)} ${oneLine(issue.title, MAX_VALUE)}`]),
     ...alertDetails(message).map(({ label, text }) => `${label}: ${oneLine(text, MAX_VALUE)}`),
-    `${oneLine(state.text, MAX_VALUE)}, ${state.at.slice(0, 16).replace('T', ' ')} UTC`,
+    alertStateLine(message, MAX_VALUE),
   ]
   return {
     topic,

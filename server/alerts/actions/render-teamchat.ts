@@ -1,5 +1,5 @@
 import type { AlertMessage } from '../rules/alert-message.ts'
-import { alertDetails, alertExplanation, alertHeadline, oneLine, shortened, describeAlertState } from './alert-text.ts'
+import { alertDetails, alertExplanation, alertHeadline, oneLine, shortened, alertStateLine } from './alert-text.ts'
 
 /**
  * An Adaptive Card 1.4 in the envelope of a Teams workflow, which takes at most 28 kB. Texts of others are in runs, which
@@ -54,7 +54,6 @@ export const renderTeamchat = (message: AlertMessage): TeamchatMessage => ({
 function cardOf(message: AlertMessage): AdaptiveCard {
   const { alert, issue } = message.data
   const headline = oneLine(alertHeadline(message), MAX_TITLE)
-  const state = describeAlertState(message)
   const details = [
     ...(issue === null ? [] : [{ label: 'Issue', text: `${issue.short_id} ${issue.title}` }]),
     ...alertDetails(message),
@@ -89,7 +88,7 @@ function cardOf(message: AlertMessage): AdaptiveCard {
         inlines: [
           {
             type: 'TextRun',
-            text: `${oneLine(state.text, MAX_DETAIL)}, ${state.at.slice(0, 16).replace('T', ' ')} UTC`,
+            text: alertStateLine(message, MAX_DETAIL),
             isSubtle: true,
           },
         ],

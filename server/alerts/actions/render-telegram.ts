@@ -1,5 +1,5 @@
 import type { AlertMessage } from '../rules/alert-message.ts'
-import { alertDetails, alertExplanation, alertHeadline, describeAlertState, oneLine } from './alert-text.ts'
+import { alertDetails, alertExplanation, alertHeadline, alertStateLine, oneLine } from './alert-text.ts'
 
 /**
  * `sendMessage` of Telegram's Bot API (https://core.telegram.org/bots/api#sendmessage): HTML of at most 4,096 characters.
@@ -22,7 +22,6 @@ export type TelegramMessage = {
 /** Pure. */
 export function renderTelegram(message: AlertMessage, chatId: string): TelegramMessage {
   const { alert, issue } = message.data
-  const state = describeAlertState(message)
   const lines = [
     `<b>${html(alertHeadline(message), MAX_TITLE)}</b>`,
     html(alertExplanation(message), MAX_TEXT),
@@ -33,7 +32,7 @@ export function renderTelegram(message: AlertMessage, chatId: string): TelegramM
           `<a href="${html(issue.url, MAX_TEXT)}">${html(issue.short_id, MAX_VALUE)}</a> ${html(issue.title, MAX_TITLE)}`,
         ]),
     ...alertDetails(message).map(({ label, text }) => `<b>${label}:</b> ${html(text, MAX_VALUE)}`),
-    `${html(state.text, MAX_VALUE)}, ${state.at.slice(0, 16).replace('T', ' ')} UTC`,
+    html(alertStateLine(message, MAX_VALUE), MAX_VALUE + 30),
     `<a href="${html(alert.url, MAX_TEXT)}">${alert.is_test ? 'Open the rule' : 'Open the alert'}</a>`,
   ]
   return {
