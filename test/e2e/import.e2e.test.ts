@@ -78,7 +78,10 @@ test('a source is connected, mapped and imported, and what did not map is listed
   await page.getByText('100 %').first().waitFor()
   await report.getByText('Its events are gone at the source.').waitFor()
   await screenshot(page, 'import-done')
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    report.getByRole('link', { name: 'What did not map: download CSV' }).click(),
+  ])
   expect(file.suggestedFilename()).toBe('import-report.csv')
 
   await page.getByRole('link', { name: 'Import again' }).click()

@@ -2,7 +2,6 @@ import { queryOptions } from '@tanstack/react-query'
 import { call, type AnswerOf } from './call.ts'
 
 export type Import = AnswerOf<'GET /api/org/imports/:importId'>
-export type ImportDifference = AnswerOf<'GET /api/org/imports/:importId/differences'>['items'][number]
 
 const POLL_MS = 1_500
 
@@ -29,3 +28,5 @@ export const importDifferencesQuery = ({ id: importId, differences }: Pick<Impor
     placeholderData: (before) => before,
     meta: { quiet: true },
   })
+
+export const importReportCsvUrl = (importId: string): string => `/api/org/imports/${importId}/differences?format=csv`

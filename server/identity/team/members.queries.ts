@@ -143,20 +143,6 @@ export async function countMembersAmong(on: Connection, orgId: string, userIds: 
   return rows.length
 }
 
-/** Ids of active members by the address of their account, in lower case. */
-export async function memberIdsByEmail(
-  db: Connection,
-  orgId: string,
-  emails: readonly string[],
-): Promise<Map<string, string>> {
-  if (emails.length === 0) return new Map()
-  const rows = await activeMembersOf(db, orgId)
-    .select(['member.id', 'member.email'])
-    .where('member.email', 'in', [...emails])
-    .execute()
-  return new Map(rows.map(({ id, email }) => [email, id]))
-}
-
 /** Active members of the organisation by the name, in lower case, of the GitHub account with which they sign in. */
 export async function membersByLogin(
   db: Connection,

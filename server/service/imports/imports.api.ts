@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Id, pageQuery, pageSchema, Timestamp } from '../../platform/kernel/page.api.ts'
 import { Platform, ProjectSlug } from '../../projects/registry/projects.api.ts'
@@ -60,6 +61,14 @@ export const Difference = z.object({
   examples: z.array(z.string()).describe('At most five.'),
 })
 export type Difference = z.infer<typeof Difference>
+
+const Differences = z.object({ items: z.array(Difference) })
+const differencesTable = csvTable(
+  'import-report',
+  Differences,
+  ({ items }) => items.map(({ examples, ...item }) => ({ ...item, examples: examples.join('; ') })),
+  ['kind', 'count', 'reason', 'instead', 'examples'],
+)
 
 const params = z.object({ importId: Id })
 const URL_RULE = 'url must be the address of the service, such as https://sentry.example.com.'
@@ -147,7 +156,9 @@ export const importRoutes = routes({
     summary: 'What did not map, why, and what happened instead',
     permission: 'imports.manage',
     params,
-    response: z.object({ items: z.array(Difference) }),
+    query: z.strictObject(formatQuery),
+    response: Differences,
+    csv: differencesTable,
     refusals: [404],
   },
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { MAX_COMMENT_CHARACTERS } from '#shared/limits.ts'
 import { groupsOfEvents } from '../../events/store/store.queries.ts'
-import { memberIdsByEmail } from '../../identity/team/members.queries.ts'
+import { selectMembersByEmail } from '../../identity/team/members.queries.ts'
 import { addImported, isDigested } from '../../ingest/spool/add-imported.ts'
 import { issuesOfGroups } from '../../issues/rows/groups.queries.ts'
 import { adoptIssue, type AdoptedComment } from '../../issues/triage/adopt-issue.ts'
@@ -148,9 +148,9 @@ async function lookUp({ app, actor, sourceName }: Running, read: readonly Read[]
       'comment',
       read.flatMap((one) => one.comments.map(({ id }) => id)),
     ),
-    memberIdsByEmail(app.db, actor.orgId, lower),
+    selectMembersByEmail(app.db, actor.orgId, lower),
   ])
-  return { things, comments, members }
+  return { things, comments, members: new Map(members.map(({ id, email }) => [email, id])) }
 }
 
 type Context = Known & {

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { importDifferencesQuery, type Import, type ImportDifference } from '../../../api/import-queries.ts'
+import { importDifferencesQuery, importReportCsvUrl, type Import } from '../../../api/import-queries.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
-import { Button } from '../../../ui/button.tsx'
+import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
+import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { Card } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import fitStyles from '../../../ui/fit.module.css'
@@ -27,9 +28,11 @@ export function ReportCard({ one }: { one: Import }) {
           <Minor>{texts.lead}</Minor>
           {items === undefined || items.length === 0 ? null : (
             <span className={fitStyles.atEnd}>
-              <Button size="sm" icon="download" onClick={() => download(items)}>
-                {texts.csv}
-              </Button>
+              <CsvLink
+                url={importReportCsvUrl(one.id)}
+                filename="import-report.csv"
+                label={figuresTexts.csv(texts.title)}
+              />
             </span>
           )}
         </>
@@ -75,20 +78,4 @@ export function ReportCard({ one }: { one: Import }) {
       )}
     </Card>
   )
-}
-
-const COLUMNS = ['kind', 'count', 'reason', 'instead', 'examples'] as const
-
-/** Texts that a spreadsheet would run as formulas begin with an apostrophe. */
-const cell = (value: string): string => `"${(/^[=+\-@\t\r]/.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`
-
-function download(items: readonly ImportDifference[]): void {
-  const rows = items.map((item) =>
-    [item.kind, String(item.count), item.reason, item.instead, item.examples.join('; ')].map(cell).join(','),
-  )
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([`${COLUMNS.join(',')}\r\n${rows.join('\r\n')}\r\n`], { type: 'text/csv' }))
-  link.download = 'import-report.csv'
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -116,7 +116,6 @@ export const importTexts = {
     none: 'Everything mapped',
     noneText: 'There is no difference so far.',
     columns: { kind: 'Kind', count: 'Count', why: 'Why', instead: 'What happened instead', examples: 'For example' },
-    csv: 'CSV',
     kinds: {
       projects: 'Projects',
       keys: 'DSN keys',
