@@ -41,11 +41,13 @@ test('a tracker is connected, an issue gets its ticket once, and closing the tic
   await screenshot(page, 'tracker-connected', { fullPage: true })
   await expectNoSideScroll(page, 'integrations with a tracker')
 
-  // The secret of the test is known to it.
-  const made = await person.post(`/api/projects/${project.id}/integrations/tracker`, {
-    provider: 'tracker_a',
-    webhook_secret: 'the secret of the webhook',
-  })
+  // The test plays Linear, which makes the secret of its webhook itself.
+  await connected.getByRole('button', { name: 'Enter new credentials' }).click()
+  await connected.getByLabel('Webhook secret').fill('the secret of the webhook')
+  await connected.getByRole('button', { name: 'Look up teams' }).click()
+  await connected.getByRole('button', { name: 'Connect', exact: true }).click()
+  await connected.getByLabel('Team or project').waitFor({ state: 'detached' })
+  const made = await person.post(`/api/projects/${project.id}/integrations/tracker`, { provider: 'tracker_a' })
   expect(made.status, made.text).toBe(201)
   const { webhook } = made.as<{ webhook: { url: string } }>()
   await page.goto(`/issues/${issueId}`)

@@ -65,9 +65,8 @@ export async function connectTracker(app: App, actor: OrgActor, projectId: strin
   const { workspace, account } = await tried(config, () => tracker.readAccount())
   const { team, type } = await chosen(tracker, config, input)
   const token = newOneTimeToken()
-  const secret = input.webhook_secret ?? token
   const now = app.clock.now()
-  const id = await app.tx(async (tx) => {
+  const { id, secret } = await app.tx(async (tx) => {
     const before = await lockIntegration(tx, actor.orgId, projectId)
     const isSame = before?.provider === input.provider && before.workspace === workspace
     if (before !== undefined && !isSame) {
@@ -75,6 +74,10 @@ export async function connectTracker(app: App, actor: OrgActor, projectId: strin
       await deleteIntegration(tx, before.id)
     }
     const rowId = isSame ? before.id : newId()
+    // Linear makes the secret of its webhook itself: new credentials must not lose it.
+    const kept =
+      isSame && config.provider === 'tracker_a' && config.webhook_secret !== '' ? config.webhook_secret : token
+    const secret = input.webhook_secret ?? kept
     const row = {
       provider: input.provider,
       config_sealed: sealTracker(await orgSealer(app, actor.orgId, tx), actor.orgId, rowId, {
@@ -121,7 +124,7 @@ export async function connectTracker(app: App, actor: OrgActor, projectId: strin
         data: { name: team.name },
       },
     ])
-    return rowId
+    return { id: rowId, secret }
   })
   const stored = await selectIntegration(app.db, actor.orgId, projectId)
   const path = webhookPath({ id, provider: input.provider })
@@ -169,9 +172,10 @@ async function configOf(app: App, actor: OrgActor, projectId: string, input: Tra
   // A secret belongs to its address: another address does not get it.
   const old = stored?.base_url === base ? stored : undefined
   if (input.provider === 'tracker_a') {
-    const key = input.api_key ?? (old?.provider === 'tracker_a' ? old.api_key : undefined)
+    const linear = old?.provider === 'tracker_a' ? old : undefined
+    const key = input.api_key ?? linear?.api_key
     if (key === undefined) throw invalid('api_key is missing: a personal API key of Linear.')
-    return { provider: 'tracker_a', base_url: base, api_key: key, webhook_secret: '' }
+    return { provider: 'tracker_a', base_url: base, api_key: key, webhook_secret: linear?.webhook_secret ?? '' }
   }
   const before = old?.provider === 'tracker_b' ? old : undefined
   const token = input.api_token ?? before?.api_token

@@ -98,7 +98,7 @@ export const trackerRoutes = routes({
     tag: 'Integrations',
     summary: 'Connect a tracker, or change how it is connected',
     description:
-      'The credentials are tried before they are stored. Each call makes a new secret and a new address of the webhook, which only this answer has. `webhook_secret` sets the secret that Linear made for its webhook.',
+      'The credentials are tried before they are stored. Only this answer has the secret and the address of the webhook. Each call makes others for Jira. For Linear the address stays, and so does the secret until `webhook_secret` sets the one that Linear made for its webhook.',
     permission: 'integrations.write',
     params: projectId,
     body: z.strictObject({

@@ -132,6 +132,17 @@ describe('connecting', () => {
     expect((await readIssue()).ticket.ticket).toMatchObject({ state: 'open', is_followed: false })
   })
 
+  test('another time keeps the secret that Linear made for its webhook', async () => {
+    await connect({ ...LINEAR, webhook_secret: 'the secret that Linear made' })
+    const { webhook } = await connect({ provider: 'tracker_a', api_key: LINEAR_KEY, base_url: linear.url })
+    expect(webhook.secret).toBe('the secret that Linear made')
+    await create()
+    const ticket = linear.tickets.at(-1)
+    if (ticket === undefined) throw new Error('no ticket')
+    const { headers, body } = linear.delivery(ticket, 'the secret that Linear made')
+    expect(await deliver(webhook.url, body, headers)).toBe(200)
+  })
+
   test('disconnecting keeps the link', async () => {
     await connect(LINEAR)
     const { id } = await create()

@@ -24,6 +24,7 @@ const EMPTY = { base_url: '', api_key: '', email: '', api_token: '' }
 export function TrackerForm({ projectId, integration, why, onConnected }: TrackerFormProps) {
   const [provider, setProvider] = useState(integration?.provider ?? 'tracker_a')
   const [given, setGiven] = useState(EMPTY)
+  const [webhookSecret, setWebhookSecret] = useState('')
   const [team, setTeam] = useState(integration?.team.id ?? '')
   const [type, setType] = useState(integration?.type?.id ?? '')
   const [choices, setChoices] = useState<TrackerChoices | null>(null)
@@ -44,6 +45,7 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
         body: {
           provider,
           ...credentials,
+          ...(provider === 'tracker_a' && webhookSecret.trim() !== '' ? { webhook_secret: webhookSecret } : {}),
           ...(team === '' ? {} : { team_id: team }),
           ...(type === '' ? {} : { type_id: type }),
         },
@@ -94,7 +96,17 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
       </SelectField>
       {field('base_url', texts.baseUrl[provider])}
       {provider === 'tracker_a' ? (
-        field('api_key', texts.apiKey, texts.apiKeyHint)
+        <>
+          {field('api_key', texts.apiKey, texts.apiKeyHint)}
+          <Field
+            label={texts.webhookSecret}
+            hint={texts.webhookSecretHint}
+            type="password"
+            autoComplete="off"
+            value={webhookSecret}
+            onChange={(event) => setWebhookSecret(event.target.value)}
+          />
+        </>
       ) : (
         <>
           {field('email', texts.email, texts.emailHint)}

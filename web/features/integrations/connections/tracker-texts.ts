@@ -27,6 +27,8 @@ export const trackerTexts = {
     baseUrl: { tracker_a: 'Address, if it is not api.linear.app', tracker_b: 'Address of the site' },
     apiKey: 'API key',
     apiKeyHint: 'Linear: Settings → Security & access → Personal API keys.',
+    webhookSecret: 'Webhook secret',
+    webhookSecretHint: 'Linear makes it with the webhook. Leave it empty until you have made that.',
     email: 'E-mail address',
     emailHint: 'Of the account in Jira Cloud. Leave it empty for a Data Center.',
     apiToken: 'API token',
@@ -42,7 +44,7 @@ export const trackerTexts = {
   secret: {
     title: 'Enter this in the webhook settings of the tracker',
     label: 'Webhook secret',
-    lost: 'The secret and the address are shown only now. Connect again to make others.',
+    lost: 'The secret and the address are shown only now. Connect again when they are lost.',
     steps: (url: string) => `Address ${url}. Events: issues.`,
     address: 'Webhook address',
   },
