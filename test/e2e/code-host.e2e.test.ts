@@ -74,8 +74,9 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
   await page.getByText('GitHub answered 401: Bad credentials').waitFor()
   await page.getByLabel('Access token').fill(HOST_TOKEN)
   await page.getByRole('button', { name: 'Connect' }).click()
-  const secret = await page.getByLabel('Webhook secret', { exact: true }).inputValue()
-  expect(secret).toMatch(/^whsec_/)
+  const shownSecret = page.getByLabel('Webhook secret', { exact: true })
+  await eventually(() => shownSecret.inputValue()).toMatch(/^whsec_/)
+  const secret = await shownSecret.inputValue()
   await page.getByRole('button', { name: /stored/i }).click()
   await page.getByText('Works', { exact: true }).waitFor()
 

@@ -97,12 +97,13 @@ test('a refused event is named with the answer, and sent again until the intake 
   const attempts = () => t.logLines.filter(({ msg }) => msg === 'the intake did not accept the end-to-end test').length
   await setExpiry(`'2020-01-01'`)
   await nextPeriod()
-  const before = await runsOf(t)
   await waitFor('the refusal', async () => {
     await canaryOf(t).tick()
     await nextPeriod()
     return attempts() > 0
   })
+  // The intake hears of the expiry later, and may have taken an event before.
+  const runs = await runsOf(t)
   expect(await watch(t, 135_000)).toMatchObject({
     state: 'broken',
     failed_step: 'intake',
@@ -124,7 +125,7 @@ test('a refused event is named with the answer, and sent again until the intake 
   })
   await t.service.drain()
   expect(await deliver(t)).toMatchObject({ state: 'ok' })
-  expect(await runsOf(t)).toBe(before + 1)
+  expect(await runsOf(t)).toBe(runs)
 })
 
 test('a run that a process claimed and did not send before it ended is sent by the next one', async () => {

@@ -22,7 +22,8 @@ export class Indexer {
 
   /** Starts the process, so that it is ready when the first file is. */
   start(): ChildProcess {
-    if (this.#process !== null) return this.#process
+    // The channel of a process that was killed closes before its exit is told.
+    if (this.#process?.connected === true) return this.#process
     const child = startProcess(this.#limits)
     child.once('exit', () => {
       if (this.#process === child) this.#process = null
@@ -45,6 +46,9 @@ export class Indexer {
         resolve(needsMemory(this.#limits.memoryMb))
       else reject(new IndexerEndedError(`the process that builds indexes ended: ${by ?? code}`))
     }
+    const onSent = (error: Error | null): void => {
+      if (error !== null) reject(new IndexerEndedError(`the process that builds indexes ended: ${error.message}`))
+    }
     const onAbort = (): void => reject(signal.reason as Error)
     const timer = setTimeout(
       () => resolve(overLimit(`Indexing took longer than ${MAX_MINUTES} minutes.`)),
@@ -53,7 +57,7 @@ export class Indexer {
     child.on('message', onMessage).on('exit', onExit).on('error', reject)
     signal.addEventListener('abort', onAbort)
     try {
-      child.send(work)
+      child.send(work, onSent)
       const reply = await promise
       if ('fault' in reply || ('problem' in reply && reply.isLast === true)) this.close()
       return reply
