@@ -41,7 +41,7 @@ import { codeHostRepositoryTask } from '../integrations/code-host/read-repositor
 import { codeHostDeliveryTask } from '../integrations/code-host/work-on-delivery.ts'
 import { recheckDomainsTask } from '../identity/external-identity/recheck-domains.ts'
 import { auditExhaustedTask } from '../integrations/webhooks/settle-webhooks.ts'
-import { followTicketTask } from '../integrations/trackers/follow-ticket.ts'
+import { followHostIssueTask, followTicketTask } from '../integrations/trackers/follow-ticket.ts'
 import { purgeChatTask } from '../alerts/chat/purge-chat-task.ts'
 import { purgeWebhooksTask } from '../integrations/webhooks/purge-webhooks.ts'
 import { selectOwners } from '../identity/auth/auth.queries.ts'
@@ -97,6 +97,7 @@ export const TASKS: readonly Task[] = [
   purgeAlertsTask,
   purgeChatTask,
   followTicketTask,
+  followHostIssueTask,
   keepTracesTask,
   purgeTracesTask,
   removeCanaryRunsTask,

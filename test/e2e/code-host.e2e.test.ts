@@ -62,7 +62,7 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
   host.texts.set('.github/CODEOWNERS', `/app/src/main/kotlin/com/meadowlark/checkout/ ${email}\n*.md @writers\n`)
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/integrations`)
-  await page.getByText('Not connected').waitFor()
+  await page.getByRole('region', { name: 'Code host' }).getByText('Not connected').waitFor()
   await expectAccessible(page, 'integrations, not connected')
   await page.getByLabel('Repository address').fill('git@github.com:meadowlark/shop.git')
   await page.getByRole('button', { name: 'Connect' }).click()
@@ -74,7 +74,8 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
   await page.getByText('GitHub answered 401: Bad credentials').waitFor()
   await page.getByLabel('Access token').fill(HOST_TOKEN)
   await page.getByRole('button', { name: 'Connect' }).click()
-  const shownSecret = page.getByLabel('Webhook secret', { exact: true })
+  // The form of the tracker has a field of this name, too.
+  const shownSecret = page.getByLabel('Webhook secret', { exact: true }).and(page.locator('[readonly]'))
   await eventually(() => shownSecret.inputValue()).toMatch(/^whsec_/)
   const secret = await shownSecret.inputValue()
   await page.getByRole('button', { name: /stored/i }).click()
@@ -160,6 +161,19 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
   await eventually(async () => (await person.get(`/api/issues/${issue.id}`)).as<typeof issue>().assignee?.email).toBe(
     email,
   )
+
+  // Its ticket is an issue of the same repository.
+  await page.goto(`/projects/${project.id}/settings/integrations`)
+  const tracker = page.getByRole('region', { name: 'Tracker', exact: true })
+  await tracker.getByLabel('Tracker', { exact: true }).selectOption('Issues of the repository')
+  await tracker.getByRole('button', { name: 'Look up the repository' }).click()
+  await tracker.getByLabel('Repository').waitFor()
+  await tracker.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByRole('region', { name: 'Issues of the repository' }).getByText('Works', { exact: true }).waitFor()
+  await visit(page, `/issues/${issue.id}`)
+  await page.getByRole('button', { name: 'Create ticket' }).click()
+  await page.getByRole('region', { name: 'Ticket' }).getByRole('link', { name: '#101' }).waitFor()
+  expect(host.issues.map(({ title }) => title)).toEqual([expect.stringContaining(issue.short_id)])
 
   // The merge of a pull request that fixes it.
   const fix: HostedCommit = {

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { z } from 'zod'
 
 /**
  * GitHub Enterprise Server as its documentation describes it: webhooks with their headers and signatures, and the part of
@@ -32,6 +33,19 @@ export const HOST_TOKEN = 'canary-host-token-7731'
 /** A hash that looks like one of git. */
 export const aSha = (seed: string): string => createHmac('sha1', 'commit').update(seed).digest('hex')
 
+/** An issue of the repository. */
+export type HostedIssue = {
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly labels: readonly string[]
+  isClosed: boolean
+  /** Why GitHub closed it. */
+  reason: string | null
+  isDeleted: boolean
+  readonly comments: string[]
+}
+
 export type StandIn = {
   readonly url: string
   readonly repositoryUrl: string
@@ -41,7 +55,12 @@ export type StandIn = {
   readonly texts: Map<string, string>
   /** Paths of files without a text. */
   readonly paths: Set<string>
+  /** Issues, oldest first. */
+  readonly issues: HostedIssue[]
+  hasIssues: boolean
   readonly requests: string[]
+  /** Faults of one request each that writes: its answer is lost after its effect. */
+  lostAnswers: number
   mood: HostMood
   /** When a limit ends. */
   resetAt: Date
@@ -74,7 +93,9 @@ export async function githubHost(): Promise<StandIn> {
     if (host.mood === 'forbidden') return send(403, { message: 'Resource not accessible by personal access token' })
     const [, path] = /^\/api\/v3\/repos\/meadowlark\/shop(.*)$/.exec(pathname) ?? []
     if (path === undefined) return send(404, { message: 'Not Found' })
-    if (path === '') return send(200, { full_name: 'meadowlark/shop', default_branch: 'main' })
+    if (path === '')
+      return send(200, { full_name: 'meadowlark/shop', default_branch: 'main', has_issues: host.hasIssues })
+    if (path.startsWith('/issues')) return void answerIssues(host, { request, path, searchParams, send })
     const [, base, head] = /^\/compare\/(\w+)\.\.\.(\w+)$/.exec(path) ?? []
     if (base !== undefined && head !== undefined) {
       const between = rangeOf(host.commits, base, head)
@@ -113,12 +134,110 @@ export async function githubHost(): Promise<StandIn> {
     commits: [],
     texts: new Map(),
     paths: new Set(),
+    issues: [],
+    hasIssues: true,
     requests: [],
+    lostAnswers: 0,
     mood: 'well',
     resetAt: new Date(0),
     close: () => new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections())),
   }
   return host
+}
+
+/** Adds an issue as the code host does. */
+export function addIssue(
+  host: StandIn,
+  given: { title: string; body: string; labels: readonly string[] },
+): HostedIssue {
+  const issue = {
+    number: host.issues.length + 101,
+    ...given,
+    isClosed: false,
+    reason: null,
+    isDeleted: false,
+    comments: [],
+  }
+  host.issues.push(issue)
+  return issue
+}
+
+/** The JSON that a request carries. */
+export const jsonOf = async (request: IncomingMessage): Promise<unknown> =>
+  JSON.parse((await request.setEncoding('utf8').toArray()).join(''))
+
+export type HostRequest = {
+  readonly request: IncomingMessage
+  /** Below the repository. */
+  readonly path: string
+  readonly searchParams: URLSearchParams
+  readonly send: (status: number, body: unknown) => void
+}
+
+const NewIssue = z.strictObject({
+  title: z.string().min(1).max(256),
+  body: z.string().max(65_536),
+  labels: z.array(z.string()),
+})
+const IssueChange = z.strictObject({
+  state: z.enum(['open', 'closed']),
+  state_reason: z.enum(['completed', 'not_planned', 'reopened']),
+})
+
+async function answerIssues(host: StandIn, { request, path, searchParams, send }: HostRequest): Promise<void> {
+  const view = (issue: HostedIssue) => ({
+    number: issue.number,
+    title: issue.title,
+    body: issue.body,
+    html_url: `${host.repositoryUrl}/issues/${issue.number}`,
+    state: issue.isClosed ? 'closed' : 'open',
+    state_reason: issue.reason,
+    comments: issue.comments.length,
+    labels: issue.labels.map((name) => ({ name })),
+  })
+  if (!host.hasIssues) return send(410, { message: 'Issues has been disabled in this repository.' })
+  const json = request.method === 'GET' ? undefined : await jsonOf(request)
+  const answer = (status: number, body: unknown): void => {
+    if (request.method === 'GET' || host.lostAnswers <= 0) return send(status, body)
+    host.lostAnswers -= 1
+    request.socket.destroy()
+  }
+  const wrong = () => send(422, { message: 'Validation Failed', errors: [] })
+  if (path === '/issues' && request.method === 'GET')
+    return send(
+      200,
+      host.issues
+        .map(view)
+        .toReversed()
+        .slice(0, Number(searchParams.get('per_page'))),
+    )
+  if (path === '/issues') {
+    const made = NewIssue.safeParse(json)
+    return made.success ? answer(201, view(addIssue(host, made.data))) : wrong()
+  }
+  const [, number, comments] = /^\/issues\/(\d+)(\/comments)?$/.exec(path) ?? []
+  const issue = host.issues.find((one) => one.number === Number(number))
+  if (issue === undefined) return send(404, { message: 'Not Found' })
+  if (issue.isDeleted) return send(410, { message: 'This issue was deleted' })
+  if (comments !== undefined && request.method === 'GET') {
+    const [page, size] = [Number(searchParams.get('page')), Number(searchParams.get('per_page'))]
+    return send(
+      200,
+      issue.comments.slice((page - 1) * size, page * size).map((body) => ({ body })),
+    )
+  }
+  if (comments !== undefined) {
+    issue.comments.push(z.strictObject({ body: z.string().min(1) }).parse(json).body)
+    return answer(201, { id: issue.comments.length })
+  }
+  if (request.method === 'PATCH') {
+    const change = IssueChange.safeParse(json)
+    if (!change.success) return wrong()
+    issue.isClosed = change.data.state === 'closed'
+    issue.reason = change.data.state_reason
+    return answer(200, view(issue))
+  }
+  send(200, view(issue))
 }
 
 /** Commits after one and up to another; null when one is not known. */
@@ -195,6 +314,13 @@ export const githubPull = (pull: {
     base: { ref: pull.base ?? 'main' },
     user: { login: 'robin' },
   },
+  repository: { id: 1, full_name: 'meadowlark/shop', default_branch: 'main' },
+})
+
+/** The payload about an issue. */
+export const githubIssue = (number: number, action: string): Record<string, unknown> => ({
+  action,
+  issue: { number, title: 'An issue', state: action === 'closed' ? 'closed' : 'open' },
   repository: { id: 1, full_name: 'meadowlark/shop', default_branch: 'main' },
 })
 

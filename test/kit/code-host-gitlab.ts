@@ -1,7 +1,18 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { HOST_TOKEN, type HostedCommit, rangeOf, type Sent, type StandIn } from './code-host-github.ts'
+import { z } from 'zod'
+import {
+  addIssue,
+  HOST_TOKEN,
+  type HostedCommit,
+  type HostedIssue,
+  type HostRequest,
+  jsonOf,
+  rangeOf,
+  type Sent,
+  type StandIn,
+} from './code-host-github.ts'
 
 /** A self-managed GitLab as its documentation describes it: webhooks, and the part of its REST API that reads a repository. */
 
@@ -30,7 +41,15 @@ export async function gitlabHost(): Promise<StandIn> {
     const prefix = `/api/v4/projects/${encodeURIComponent('meadowlark/apps/shop')}`
     if (!pathname.startsWith(prefix)) return send(404, { message: '404 Project Not Found' })
     const path = pathname.slice(prefix.length)
-    if (path === '') return send(200, { id: 7, path_with_namespace: 'meadowlark/apps/shop', default_branch: 'main' })
+    if (path === '')
+      return send(200, {
+        id: 7,
+        path_with_namespace: 'meadowlark/apps/shop',
+        default_branch: 'main',
+        issues_enabled: host.hasIssues,
+        issues_access_level: host.hasIssues ? 'enabled' : 'disabled',
+      })
+    if (path.startsWith('/issues')) return void answerIssues(host, { request, path, searchParams, send })
     if (path === '/repository/compare') {
       const between = rangeOf(host.commits, searchParams.get('from') ?? '', searchParams.get('to') ?? '')
       return between === null
@@ -73,12 +92,69 @@ export async function gitlabHost(): Promise<StandIn> {
     commits: [],
     texts: new Map(),
     paths: new Set(),
+    issues: [],
+    hasIssues: true,
     requests: [],
+    lostAnswers: 0,
     mood: 'well',
     resetAt: new Date(0),
     close: () => new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections())),
   }
   return host
+}
+
+const NewIssue = z.strictObject({
+  title: z.string().min(1).max(255),
+  description: z.string().max(1_048_576),
+  labels: z.string(),
+})
+
+async function answerIssues(host: StandIn, { request, path, searchParams, send }: HostRequest): Promise<void> {
+  const view = ({ number, title, body, isClosed, labels }: HostedIssue) => ({
+    iid: number,
+    id: number + 9_000,
+    title,
+    description: body,
+    state: isClosed ? 'closed' : 'opened',
+    labels,
+    web_url: `${host.repositoryUrl}/-/issues/${number}`,
+  })
+  if (!host.hasIssues) return send(403, { message: '403 Forbidden' })
+  const json = request.method === 'GET' ? undefined : await jsonOf(request)
+  const answer = (status: number, body: unknown): void => {
+    if (host.lostAnswers <= 0) return send(status, body)
+    host.lostAnswers -= 1
+    request.socket.destroy()
+  }
+  if (path === '/issues' && request.method === 'GET') {
+    const word = searchParams.get('search') ?? ''
+    const found = host.issues.filter(({ body }) => body.includes(word)).toReversed()
+    return send(200, found.map(view).slice(0, Number(searchParams.get('per_page'))))
+  }
+  if (path === '/issues') {
+    const made = NewIssue.safeParse(json)
+    if (!made.success) return send(400, { error: 'title is too long' })
+    const { title, description: body, labels } = made.data
+    return answer(201, view(addIssue(host, { title, body, labels: labels.split(',') })))
+  }
+  const [, number, notes] = /^\/issues\/(\d+)(\/notes)?$/.exec(path) ?? []
+  const issue = host.issues.find((one) => one.number === Number(number) && !one.isDeleted)
+  if (issue === undefined) return send(404, { message: '404 Issue Not Found' })
+  if (notes !== undefined && request.method === 'GET')
+    return send(
+      200,
+      issue.comments.toReversed().map((body) => ({ body })),
+    )
+  if (notes !== undefined) {
+    issue.comments.push(z.strictObject({ body: z.string().min(1) }).parse(json).body)
+    return answer(201, { id: issue.comments.length })
+  }
+  if (request.method === 'PUT') {
+    const { state_event: event } = z.strictObject({ state_event: z.enum(['close', 'reopen']) }).parse(json)
+    issue.isClosed = event === 'close'
+    return answer(200, view(issue))
+  }
+  send(200, view(issue))
 }
 
 const viewCommit = ({ sha, message, name, email, at }: HostedCommit) => ({
@@ -146,11 +222,20 @@ export const gitlabMerge = (merge: {
   },
 })
 
+/** The payload about an issue. */
+export const gitlabIssue = (iid: number, action: 'open' | 'close' | 'reopen'): Record<string, unknown> => ({
+  object_kind: 'issue',
+  event_type: 'issue',
+  project: PROJECT,
+  object_attributes: { iid, action, state: action === 'close' ? 'closed' : 'opened' },
+})
+
 const KINDS: Readonly<Record<string, string>> = {
   push: 'Push Hook',
   tag_push: 'Tag Push Hook',
   merge_request: 'Merge Request Hook',
   release: 'Release Hook',
+  issue: 'Issue Hook',
 }
 
 /** A delivery as GitLab sends it: with the secret token, or with the signature of its newer versions. */

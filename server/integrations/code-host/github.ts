@@ -51,6 +51,8 @@ const Pull = z.object({
   repository: Repository,
 })
 
+const IssueChange = z.object({ issue: z.object({ number: z.int() }) })
+
 const Release = z.object({
   action: z.string(),
   release: z.object({
@@ -85,6 +87,8 @@ export const github: Vendor = {
         return readPush(Push.parse(payload))
       case 'pull_request':
         return readPull(Pull.parse(payload))
+      case 'issues':
+        return { kind: 'issue', number: IssueChange.parse(payload).issue.number }
       case 'release':
         return readRelease(Release.parse(payload))
       default:

@@ -50,6 +50,8 @@ const Merge = z.object({
   }),
 })
 
+const IssueChange = z.object({ object_attributes: z.object({ iid: z.int() }) })
+
 const Release = z.object({
   tag: z.string(),
   action: z.string().nullish(),
@@ -87,6 +89,9 @@ export const gitlab: Vendor = {
         return readPush(Push.parse(payload))
       case 'merge_request':
         return readMerge(Merge.parse(payload))
+      case 'issue':
+      case 'confidential_issue':
+        return { kind: 'issue', number: IssueChange.parse(payload).object_attributes.iid }
       case 'release': {
         const { tag, action, released_at: at, commit } = Release.parse(payload)
         return action === 'delete'

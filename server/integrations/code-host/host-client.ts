@@ -98,12 +98,13 @@ function refusalOf(app: App, vendor: Vendor, answer: EgressResponse): HostError 
   const isLimited =
     status === 429 ||
     (status === 403 && (header('x-ratelimit-remaining') === '0' || header('retry-after') !== undefined))
-  if (isLimited) return new HostError('limited', text, waitUntil(app.clock.now(), header))
+  if (isLimited) return new HostError('limited', text, endOfLimit(app.clock.now(), header))
   if (status === 401 || status === 403) return new HostError('refused', text)
   return new HostError('failed', text)
 }
 
-function waitUntil(now: Date, header: (name: string) => string | undefined): Date {
+/** When the code host may be asked again, by the headers of an answer that limits. */
+export function endOfLimit(now: Date, header: (name: string) => string | undefined): Date {
   const afterSeconds = Number(header('retry-after'))
   const resetSeconds = Number(header('x-ratelimit-reset') ?? header('ratelimit-reset'))
   const waitMs =

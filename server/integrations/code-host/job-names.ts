@@ -6,6 +6,8 @@ export const DELIVERY_JOB = 'code-host-delivery'
 export const REPOSITORY_JOB = 'code-host-repository'
 /** Gives a release its commits (`link-releases.ts`). */
 export const RELEASES_JOB = 'code-host-releases'
+/** Hears that an issue of the repository changed; trackers run it. */
+export const HOST_ISSUE_JOB = 'code-host-issue'
 
 /** Jobs of one project run one after the other: pushes have an order. */
 export const oneByOne = (projectId: string): JobOptions => ({ oneByOne: `code host of ${projectId}` })

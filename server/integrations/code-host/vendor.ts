@@ -73,7 +73,16 @@ export type ReleaseEvent = {
   readonly at: Date
 }
 
-export type HostEvent = PushEvent | PullEvent | ReleaseEvent | { readonly kind: 'ping' } | { readonly kind: 'other' }
+/** An issue of the repository changed. */
+export type IssueEvent = { readonly kind: 'issue'; readonly number: number }
+
+export type HostEvent =
+  | PushEvent
+  | PullEvent
+  | ReleaseEvent
+  | IssueEvent
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'other' }
 
 export type DeliveryHead = { readonly id: string | null; readonly event: string }
 

@@ -10,8 +10,8 @@ import { MAX_DELIVERY_BYTES } from './code-host.api.ts'
 import { type CodeHostRow, selectCodeHost, selectDelivery, settleDelivery } from './code-hosts.queries.ts'
 import { putTag } from './commits.queries.ts'
 import { HostError } from './host-client.ts'
-import type { HostClient, HostEvent, ReleaseEvent } from './vendor.ts'
-import { DELIVERY_JOB, oneByOne } from './job-names.ts'
+import type { HostClient, HostEvent, IssueEvent, ReleaseEvent } from './vendor.ts'
+import { DELIVERY_JOB, HOST_ISSUE_JOB, oneByOne } from './job-names.ts'
 import { wantReleases } from './link-releases-job.ts'
 import { noteProblem } from './note-problem.ts'
 import { openClient } from './open-client.ts'
@@ -86,6 +86,8 @@ async function record(app: App, settled: Settled, event: HostEvent): Promise<str
       return recordPull(app, settled, event)
     case 'release':
       return recordRelease(app, settled, event)
+    case 'issue':
+      return recordIssue(app, settled, event)
     case 'ping':
     case 'other':
       return 'nothing to do'
@@ -101,6 +103,13 @@ async function recordRelease(app: App, { host, client }: Settled, { tag, sha, at
     await wantReleases(tx, host.project_id)
   })
   return `release ${tag}`
+}
+
+/** Changes of one issue that wait are one job: its state is read from the code host. */
+async function recordIssue(app: App, { host }: Settled, { number }: IssueEvent): Promise<string> {
+  const { project_id: projectId } = host
+  await addJob(app.db, HOST_ISSUE_JOB, { projectId, number }, { key: `${HOST_ISSUE_JOB}/${projectId}/${number}` })
+  return `issue #${number}`
 }
 
 export const codeHostDeliveryTask = defineTask({

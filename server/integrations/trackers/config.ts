@@ -18,6 +18,12 @@ export const TrackerConfig = z.discriminatedUnion('provider', [
     api_token: z.string(),
     webhook_secret: z.string(),
   }),
+  z.object({
+    /** Issues of the repository to which the project is connected: token and webhook are those of the code host. */
+    provider: z.literal('codehost'),
+    project_id: z.string(),
+    repository_url: z.string(),
+  }),
 ])
 export type TrackerConfig = z.infer<typeof TrackerConfig>
 export type TrackerProvider = TrackerConfig['provider']

@@ -10,6 +10,7 @@ import { changeLane } from '../../platform/outbox/change-lane.ts'
 import { closeLane } from '../../platform/outbox/close-lane.ts'
 import { hastenLane } from '../../platform/outbox/hasten-lane.ts'
 import { openLane } from '../../platform/outbox/open-lane.ts'
+import { selectCodeHost } from '../code-host/code-hosts.queries.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
 import { sealTracker, type TrackerConfig, type TrackerProvider } from './config.ts'
 import { LINEAR_URL } from './linear.ts'
@@ -80,10 +81,12 @@ export async function connectTracker(app: App, actor: OrgActor, projectId: strin
     const secret = input.webhook_secret ?? kept
     const row = {
       provider: input.provider,
-      config_sealed: sealTracker(await orgSealer(app, actor.orgId, tx), actor.orgId, rowId, {
-        ...config,
-        webhook_secret: secret,
-      }),
+      config_sealed: sealTracker(
+        await orgSealer(app, actor.orgId, tx),
+        actor.orgId,
+        rowId,
+        config.provider === 'codehost' ? config : { ...config, webhook_secret: secret },
+      ),
       token_hash: trackerTokenHash(token),
       workspace,
       account,
@@ -128,13 +131,8 @@ export async function connectTracker(app: App, actor: OrgActor, projectId: strin
   })
   const stored = await selectIntegration(app.db, actor.orgId, projectId)
   const path = webhookPath({ id, provider: input.provider })
-  return {
-    ...viewTracker(stored, now),
-    webhook: {
-      url: `${app.config.publicUrl}${path}${input.provider === 'tracker_b' ? `&token=${token}` : ''}`,
-      secret,
-    },
-  }
+  const url = `${app.config.publicUrl}${path}${input.provider === 'tracker_b' ? `&token=${token}` : ''}`
+  return { ...viewTracker(stored, now), webhook: path === null ? null : { url, secret } }
 }
 
 /** Tickets stay linked. @throws AppError not_found */
@@ -162,15 +160,19 @@ export const trackerTokenHash = (token: string): Buffer => createHash('sha256').
 
 /** The given configuration, completed by the stored one where that belongs to the same address. */
 async function configOf(app: App, actor: OrgActor, projectId: string, input: TrackerInput): Promise<TrackerConfig> {
+  if (input.provider === 'codehost') return hostConfig(app, projectId, input)
   const row = await selectIntegration(app.db, actor.orgId, projectId)
   const stored = row?.provider === input.provider ? await readConfig(app, row).catch(() => undefined) : undefined
-  const given = input.base_url ?? stored?.base_url ?? (input.provider === 'tracker_a' ? LINEAR_URL : undefined)
+  const given =
+    input.base_url ??
+    (stored?.provider === 'codehost' ? undefined : stored?.base_url) ??
+    (input.provider === 'tracker_a' ? LINEAR_URL : undefined)
   if (given === undefined) throw invalid('base_url is missing: the address of your Jira.')
   const url = app.egress.checkUrl(given)
   if (url.search !== '' || url.hash !== '') throw invalid('base_url must have no ? and no #.')
   const base = given.replace(/\/+$/, '')
   // A secret belongs to its address: another address does not get it.
-  const old = stored?.base_url === base ? stored : undefined
+  const old = stored !== undefined && stored.provider !== 'codehost' && stored.base_url === base ? stored : undefined
   if (input.provider === 'tracker_a') {
     const linear = old?.provider === 'tracker_a' ? old : undefined
     const key = input.api_key ?? linear?.api_key
@@ -184,17 +186,35 @@ async function configOf(app: App, actor: OrgActor, projectId: string, input: Tra
   return { provider: 'tracker_b', base_url: base, email, api_token: token, webhook_secret: '' }
 }
 
+async function hostConfig(app: App, projectId: string, input: TrackerInput): Promise<TrackerConfig> {
+  const given = (['base_url', 'api_key', 'email', 'api_token'] as const).find((name) => input[name] !== undefined)
+  if (given !== undefined) throw invalid(`${given} must be left out: codehost uses the connection to the code host.`)
+  const host = await selectCodeHost(app.db, projectId)
+  if (host === undefined)
+    throw invalid('The project is not connected to a code host. Connect its repository first, with an access token.')
+  if (host.token_sealed === null)
+    throw invalid('The code host is connected without an access token. Enter one that may read and write issues.')
+  return { provider: 'codehost', project_id: projectId, repository_url: host.repository_url }
+}
+
+/** The word of a provider for a team. */
+const TEAMS = {
+  tracker_a: ['team', 'teams'],
+  tracker_b: ['project', 'projects'],
+  codehost: ['repository', 'repositories'],
+} as const
+
 async function chosen(tracker: Tracker, config: TrackerConfig, input: Connecting) {
   const teams = await tried(config, () => tracker.listTeams())
   const team =
     input.team_id === undefined ? teams.length === 1 && teams[0] : teams.find(({ id }) => id === input.team_id)
-  const isLinear = config.provider === 'tracker_a'
+  const [one, all] = TEAMS[config.provider]
   if (team === undefined || team === false) {
     const names = teams.slice(0, 10).map(({ id }) => id)
     throw invalid(
       teams.length === 0
-        ? `The credentials see no ${isLinear ? 'team' : 'project'} in ${tracker.vendor}.`
-        : `team_id must be one of the ${isLinear ? 'teams' : 'projects'} that the credentials see, such as ${names.join(', ')}.`,
+        ? `The credentials see no ${one} in ${tracker.vendor}.`
+        : `team_id must be one of the ${all} that the credentials see, such as ${names.join(', ')}.`,
     )
   }
   const types = await tried(config, () => tracker.listTypes(team.id))
@@ -204,7 +224,8 @@ async function chosen(tracker: Tracker, config: TrackerConfig, input: Connecting
       : types.find(({ id }) => id === input.type_id)
   if (type === undefined)
     throw invalid(`type_id must be one of ${types.map(({ id, name }) => `${id} (${name})`).join(', ') || 'none'}.`)
-  if (type === null && !isLinear) throw invalid('The project in Jira has no type of issue that can be created.')
+  if (type === null && config.provider === 'tracker_b')
+    throw invalid('The project in Jira has no type of issue that can be created.')
   return { team, type }
 }
 
@@ -218,21 +239,32 @@ async function tried<T>(config: TrackerConfig, work: () => Promise<T>): Promise<
 
 /** Names the field that is wrong. */
 function mendable(config: TrackerConfig, { kind, message, retryAfterMs }: TrackerError): AppError {
-  const secret =
-    config.provider === 'tracker_a' ? 'api_key' : config.email === null ? 'api_token' : 'email or api_token'
+  const [secret, address] = credentialsOf(config)
   switch (kind) {
     case 'unauthorised':
       return invalid(`${secret} is wrong. ${message}`)
     case 'forbidden':
       return invalid(`${secret} is of a user who lacks a right. ${message}`)
     case 'missing':
-      return invalid(`base_url does not lead to the tracker. ${message}`)
+      return invalid(`${address} does not lead to the tracker. ${message}`)
     case 'unreachable':
-      return invalid(`base_url cannot be reached. ${message}`)
+      return invalid(`${address} cannot be reached. ${message}`)
     case 'refused':
       return invalid(`The tracker refused. ${message}`)
     case 'limited':
     case 'uncertain':
       return unavailable(`The tracker does not answer now. Try again. ${message}`, (retryAfterMs ?? 30_000) / 1_000)
+  }
+}
+
+/** How the fields of credentials and address are called. */
+function credentialsOf(config: TrackerConfig): readonly [secret: string, address: string] {
+  switch (config.provider) {
+    case 'tracker_a':
+      return ['api_key', 'base_url']
+    case 'tracker_b':
+      return [config.email === null ? 'api_token' : 'email or api_token', 'base_url']
+    case 'codehost':
+      return ['The access token of the code host', 'The repository']
   }
 }

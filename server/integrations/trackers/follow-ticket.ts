@@ -6,9 +6,18 @@ import { changeIssues } from '../../issues/triage/change-issues.ts'
 import { type IntegrationActor, systemActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { defineTask } from '../../platform/jobs/task.ts'
+import { HOST_ISSUE_JOB } from '../code-host/job-names.ts'
 import { markGone } from './mark-gone.ts'
 import { TrackerError } from './tracker-error.ts'
-import { changeTicket, lockTicket, selectIntegrations, selectTicket } from './trackers.queries.ts'
+import {
+  changeIntegration,
+  changeTicket,
+  lockTicket,
+  selectByExternalId,
+  selectByProvider,
+  selectIntegrations,
+  selectTicket,
+} from './trackers.queries.ts'
 import { withTracker } from './with-tracker.ts'
 
 export const FOLLOW_JOB = 'follow-tracker-ticket'
@@ -68,4 +77,18 @@ export const followTicketTask = defineTask({
   payload: z.object({ issueId: z.uuid() }),
   isPrompt: true,
   run: (app, { issueId }) => followTicket(app, issueId),
+})
+
+/** A delivery of the code host named an issue of the repository, which may be a ticket. */
+export const followHostIssueTask = defineTask({
+  name: HOST_ISSUE_JOB,
+  payload: z.object({ projectId: z.uuid(), number: z.int() }),
+  isPrompt: true,
+  run: async (app, { projectId, number }) => {
+    const integration = await selectByProvider(app.db, projectId, 'codehost')
+    if (integration === undefined) return
+    await changeIntegration(app.db, integration.id, { last_received_at: app.clock.now() })
+    const ticket = await selectByExternalId(app.db, integration.id, String(number))
+    if (ticket !== undefined) await followTicket(app, ticket.issue_id)
+  },
 })

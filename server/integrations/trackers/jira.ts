@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { App } from '../../platform/context/app.ts'
 import { callTracker, errorOfStatus, type TrackerAnswer } from './call-tracker.ts'
 import type { TrackerConfig } from './config.ts'
-import type { RemoteTicket, TicketText, Tracker } from './tracker.ts'
+import { type RemoteTicket, writeReference, type TicketText, type Tracker } from './tracker.ts'
 import { TrackerError } from './tracker-error.ts'
 
 /**
@@ -115,11 +115,14 @@ export function jiraTracker(app: App, config: Config, group: string): Tracker {
         issuetype: { id: typeId },
         // Jira refuses line breaks.
         summary: title.replaceAll(/\s+/g, ' ').slice(0, MAX_TITLE),
-        description: textOf({ ...text, paragraphs: [...text.paragraphs, `Faultline reference ${labelOf(marker)}`] }),
+        description: textOf({
+          ...text,
+          paragraphs: [...text.paragraphs, `Faultline reference ${writeReference(marker)}`],
+        }),
       }
       const create = (more: object) =>
         ask(z.object({ id: z.string(), key: z.string() }), 'POST', 'issue', { fields: { ...fields, ...more } })
-      const made = await create({ labels: ['faultline', labelOf(marker)] }).catch((error: unknown) => {
+      const made = await create({ labels: ['faultline', writeReference(marker)] }).catch((error: unknown) => {
         // Some screens have no labels.
         if (error instanceof TrackerError && error.kind === 'refused' && /\blabels\b/.test(error.message))
           return create({})
@@ -128,7 +131,7 @@ export function jiraTracker(app: App, config: Config, group: string): Tracker {
       return { externalId: made.id, key: made.key, url: `${base}/browse/${made.key}`, isClosed: false, status: '' }
     },
     async find(marker, teamId) {
-      const label = labelOf(marker)
+      const label = writeReference(marker)
       const jql = `project = "${teamId.replaceAll(/["\\]/g, '')}" AND (labels = "${label}" OR text ~ "${label}")`
       const { issues } = await ask(z.object({ issues: z.array(Issue) }), 'POST', isCloud ? 'search/jql' : 'search', {
         jql,
@@ -165,8 +168,6 @@ export function jiraTracker(app: App, config: Config, group: string): Tracker {
     },
   }
 }
-
-const labelOf = (marker: string): string => `faultline-${marker.replaceAll('-', '')}`
 
 function saidBy({ json }: TrackerAnswer): string {
   const parsed = Failure.safeParse(json)

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { App } from '../../platform/context/app.ts'
 import { callTracker, errorOfStatus } from './call-tracker.ts'
 import type { TrackerConfig } from './config.ts'
-import type { RemoteTicket, Tracker, TicketText } from './tracker.ts'
+import { writeMarkdown } from './ticket-markdown.ts'
+import type { RemoteTicket, Tracker } from './tracker.ts'
 import { TrackerError } from './tracker-error.ts'
 
 /** Linear: GraphQL, with ids that the client chooses, so that a repeated call finds the ticket of the first. */
@@ -121,7 +122,7 @@ export function linearTracker(app: App, config: Config, group: string): Tracker 
     },
     listTypes: () => Promise.resolve([]),
     async create({ marker, teamId, title, text }) {
-      const input = { id: marker, teamId, title: title.slice(0, MAX_TITLE), description: markdownOf(text) }
+      const input = { id: marker, teamId, title: title.slice(0, MAX_TITLE), description: writeMarkdown(text) }
       try {
         const { issueCreate } = await ask(
           z.object({ issueCreate: z.object({ success: z.boolean(), issue: Issue.nullable() }) }),
@@ -193,16 +194,3 @@ const openState = (states: readonly z.infer<typeof State>[]) =>
   OPEN_TYPES.flatMap((type) =>
     states.filter((one) => one.type === type).toSorted((a, b) => a.position - b.position),
   )[0] ?? null
-
-/** Markdown in which texts of events are plain. */
-function markdownOf({ paragraphs, facts, frames, link }: TicketText): string {
-  return [
-    ...paragraphs.map(plain),
-    facts.map(([label, value]) => `- **${label}:** ${plain(value)}`).join('\n'),
-    ...(frames.length === 0 ? [] : [`\`\`\`\n${frames.join('\n').replaceAll('```', "'''")}\n\`\`\``]),
-    `[${link.label}](${link.url})`,
-  ].join('\n\n')
-}
-
-const plain = (text: string): string =>
-  text.replaceAll(/[\\`*_{}[\]<>()#+!|~@-]/g, (character) => `\\${character}`).replaceAll(/\s+/g, ' ')

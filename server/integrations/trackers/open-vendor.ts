@@ -1,5 +1,6 @@
 import type { App } from '../../platform/context/app.ts'
 import type { TrackerConfig } from './config.ts'
+import { hostTracker } from './host-tracker.ts'
 import { jiraTracker } from './jira.ts'
 import { linearTracker } from './linear.ts'
 import type { Tracker } from './tracker.ts'
@@ -11,5 +12,7 @@ export function selectVendor(app: App, config: TrackerConfig, group: string): Tr
       return linearTracker(app, config, group)
     case 'tracker_b':
       return jiraTracker(app, config, group)
+    case 'codehost':
+      return hostTracker(app, config, group)
   }
 }

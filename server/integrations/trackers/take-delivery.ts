@@ -79,7 +79,8 @@ async function verify(app: App, delivery: TrackerDelivery): Promise<IntegrationR
 
 async function secretOf(app: App, row: IntegrationRow): Promise<string | null> {
   try {
-    return (await readConfig(app, row)).webhook_secret
+    const config = await readConfig(app, row)
+    return config.provider === 'codehost' ? null : config.webhook_secret
   } catch (error) {
     if (error instanceof TrackerError) return null
     throw error

@@ -25,7 +25,7 @@ export type Tracker = {
    * @throws TrackerError
    */
   reopen(externalId: string, comment: string, commentId: string): Promise<RemoteTicket | null>
-  /** The id of the ticket that a delivery of its webhook is about; null for other deliveries. */
+  /** The id of the ticket that a delivery of its own webhook is about; null for other deliveries. */
   ticketOf(payload: unknown): string | null
 }
 
@@ -62,3 +62,6 @@ export type RemoteTicket = {
   /** As the tracker names it, such as `In Progress`. */
   readonly status: string
 }
+
+/** A marker as one word, by which a search finds the ticket. */
+export const writeReference = (marker: string): string => `faultline-${marker.replaceAll('-', '')}`

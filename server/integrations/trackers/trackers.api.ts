@@ -4,7 +4,9 @@ import { Id, Timestamp } from '../../platform/kernel/page.api.ts'
 
 /** Trackers of projects, and tickets of issues. */
 
-export const TRACKER_PROVIDERS = ['tracker_a', 'tracker_b'] as const
+/** Providers that send deliveries of their own. */
+const WEBHOOK_PROVIDERS = ['tracker_a', 'tracker_b'] as const
+export const TRACKER_PROVIDERS = [...WEBHOOK_PROVIDERS, 'codehost'] as const
 
 const field = (name: string, what: string, max = 1_000) =>
   z
@@ -22,8 +24,12 @@ const credentials = {
 }
 
 const provider = z
-  .enum(TRACKER_PROVIDERS, { error: 'provider must be tracker_a (Linear) or tracker_b (Jira).' })
-  .describe('tracker_a: Linear. tracker_b: Jira, of the Cloud with `email` and of a Data Center without.')
+  .enum(TRACKER_PROVIDERS, {
+    error: 'provider must be tracker_a (Linear), tracker_b (Jira) or codehost (the issues of the repository).',
+  })
+  .describe(
+    'tracker_a: Linear. tracker_b: Jira, of the Cloud with `email` and of a Data Center without. codehost: issues of the repository at GitHub or GitLab to which the project is connected, with the token of that connection.',
+  )
 
 const Named = z.object({ id: z.string(), name: z.string() })
 
@@ -43,7 +49,10 @@ export const TrackerView = z.object({
       sync_states: z.boolean(),
       webhook_path: z
         .string()
-        .describe('Path and query of the webhook, without the token that only the answer of POST has.'),
+        .nullable()
+        .describe(
+          'Path and query of the webhook, without the token that only the answer of POST has. Null for codehost.',
+        ),
       created_at: Timestamp,
       updated_at: Timestamp,
       last_received_at: Timestamp.nullable(),
@@ -112,7 +121,12 @@ export const trackerRoutes = routes({
       sync_states: z.boolean({ error: 'sync_states must be true or false.' }).default(true),
     }),
     status: 201,
-    response: TrackerView.extend({ webhook: z.object({ url: z.string(), secret: z.string() }) }),
+    response: TrackerView.extend({
+      webhook: z
+        .object({ url: z.string(), secret: z.string() })
+        .nullable()
+        .describe('Null for codehost: the webhook of the code host delivers changes of its issues, too.'),
+    }),
     refusals: [404, 409],
   },
   disconnectTracker: {
@@ -149,7 +163,7 @@ export const trackerRoutes = routes({
       'Called by the tracker. tracker_a: Linear-Signature (or X-Tracker-Signature, or X-Hub-Signature with sha256=) is the hexadecimal HMAC-SHA256 of the body, and webhookTimestamp of the body is within a minute. tracker_b: `token` of the query, or X-Hub-Signature. 401 whatever is wrong.',
     permission: 'public',
     query: z.object({
-      provider: z.enum(TRACKER_PROVIDERS, { error: 'provider must be tracker_a or tracker_b.' }),
+      provider: z.enum(WEBHOOK_PROVIDERS, { error: 'provider must be tracker_a or tracker_b.' }),
       integration: z.string().max(100).optional(),
       token: z.string().max(200).optional(),
     }),

@@ -17,6 +17,15 @@ export const selectIntegration = (db: Connection, orgId: string, projectId: stri
     .where('project_id', '=', projectId)
     .executeTakeFirst()
 
+/** The integration of a project, if it is one of the provider. */
+export const selectByProvider = (db: Connection, projectId: string, provider: IntegrationRow['provider']) =>
+  db
+    .selectFrom('tracker_integrations')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('provider', '=', provider)
+    .executeTakeFirst()
+
 export const selectIntegrations = (db: Connection, ids: readonly string[]): Promise<IntegrationRow[]> =>
   db
     .selectFrom('tracker_integrations')

@@ -39,9 +39,9 @@ export function rateTracker(row: IntegrationRow, now: Date): 'works' | 'slowed_d
   return row.last_error !== null || (row.slowed_until !== null && row.slowed_until > now) ? 'slowed_down' : 'works'
 }
 
-/** The id finds the secret before the body is read. */
-export const webhookPath = ({ id, provider }: Pick<IntegrationRow, 'id' | 'provider'>): string =>
-  `/api/integrations/tracker/webhook?provider=${provider}&integration=${id}`
+/** The id finds the secret before the body is read. Null where the webhook of the code host delivers changes. */
+export const webhookPath = ({ id, provider }: Pick<IntegrationRow, 'id' | 'provider'>): string | null =>
+  provider === 'codehost' ? null : `/api/integrations/tracker/webhook?provider=${provider}&integration=${id}`
 
 /** A ticket that is linked, or was deleted in the tracker. */
 export const viewTicket = (row: TicketRow, isFollowed: boolean): TrackerTicket => ({

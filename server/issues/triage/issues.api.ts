@@ -63,7 +63,7 @@ export const IssueDetail = Issue.extend({
         .object({
           id: z.string(),
           url: z.string(),
-          provider: z.enum(['tracker_a', 'tracker_b']),
+          provider: z.enum(['tracker_a', 'tracker_b', 'codehost']),
           state: z.enum(['open', 'closed', 'reopening', 'gone']),
           status: z.string().nullable(),
           is_followed: z.boolean(),

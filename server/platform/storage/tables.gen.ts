@@ -1473,7 +1473,7 @@ export type Tables = {
     id: string
     org_id: string
     project_id: string
-    provider: 'tracker_a' | 'tracker_b'
+    provider: 'tracker_a' | 'tracker_b' | 'codehost'
     config_sealed: string
     token_hash: Buffer
     workspace: string
@@ -1498,7 +1498,7 @@ export type Tables = {
     org_id: string
     project_id: string
     integration_id: string | null
-    provider: 'tracker_a' | 'tracker_b'
+    provider: 'tracker_a' | 'tracker_b' | 'codehost'
     state: 'creating' | 'linked' | 'gone'
     marker: string
     lease_token: string | null

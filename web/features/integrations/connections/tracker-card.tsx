@@ -78,7 +78,10 @@ function Shown({ projectId, why, state, integration }: ShownProps) {
           integration === null ? undefined : (
             <>
               <Fact name={texts.account} value={integration.account} />
-              <Fact name={texts.team} value={integration.team.name} />
+              <Fact
+                name={integration.provider === 'codehost' ? texts.repository : texts.team}
+                value={integration.team.name}
+              />
               {integration.type === null ? null : <Fact name={texts.type} value={integration.type.name} />}
               <Fact name={texts.sync} value={integration.sync_states ? texts.syncOn : texts.syncOff} />
               <Happened name={texts.received} text={null} at={integration.last_received_at} />

@@ -7,6 +7,7 @@ import { Field, SelectField } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { trackerTexts } from './tracker-texts.ts'
 
 const texts = trackerTexts.form
@@ -18,6 +19,7 @@ type TrackerFormProps = {
   onConnected: (webhook: ConnectedTracker['webhook']) => void
 }
 
+const PROVIDERS = ['tracker_a', 'tracker_b', 'codehost'] as const
 const EMPTY = { base_url: '', api_key: '', email: '', api_token: '' }
 
 /** Tries the credentials, offers the teams they show, and connects. Empty credentials keep the stored ones. */
@@ -28,7 +30,8 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
   const [team, setTeam] = useState(integration?.team.id ?? '')
   const [type, setType] = useState(integration?.type?.id ?? '')
   const [choices, setChoices] = useState<TrackerChoices | null>(null)
-  const credentials = Object.fromEntries(Object.entries(given).filter(([, value]) => value.trim() !== ''))
+  const credentials =
+    provider === 'codehost' ? {} : Object.fromEntries(Object.entries(given).filter(([, value]) => value.trim() !== ''))
   const look = useChange({
     send: (teamId: string) =>
       call('POST /api/projects/:projectId/integrations/tracker/choices', {
@@ -87,14 +90,21 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
         label={texts.provider}
         value={provider}
         onChange={(event) => {
-          setProvider(event.target.value === 'tracker_b' ? 'tracker_b' : 'tracker_a')
+          setProvider(PROVIDERS.find((one) => one === event.target.value) ?? 'tracker_a')
           setChoices(null)
         }}
       >
-        <option value="tracker_a">{trackerTexts.names.tracker_a}</option>
-        <option value="tracker_b">{trackerTexts.names.tracker_b}</option>
+        {PROVIDERS.map((one) => (
+          <option key={one} value={one}>
+            {trackerTexts.names[one]}
+          </option>
+        ))}
       </SelectField>
-      {field('base_url', texts.baseUrl[provider])}
+      {provider === 'codehost' ? (
+        <Minor as="p">{texts.codeHostHint}</Minor>
+      ) : (
+        field('base_url', texts.baseUrl[provider])
+      )}
       {provider === 'tracker_a' ? (
         <>
           {field('api_key', texts.apiKey, texts.apiKeyHint)}
@@ -107,7 +117,7 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
             onChange={(event) => setWebhookSecret(event.target.value)}
           />
         </>
-      ) : (
+      ) : provider === 'codehost' ? null : (
         <>
           {field('email', texts.email, texts.emailHint)}
           {field('api_token', texts.apiToken, texts.apiTokenHint)}
@@ -115,7 +125,11 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
       )}
       {choices === null ? null : (
         <>
-          <SelectField label={texts.team} value={team} onChange={(event) => offer(event.target.value)}>
+          <SelectField
+            label={provider === 'codehost' ? trackerTexts.repository : texts.team}
+            value={team}
+            onChange={(event) => offer(event.target.value)}
+          >
             {choices.teams.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
@@ -146,7 +160,7 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
           why={why}
           busy={look.isPending || connect.isPending}
         >
-          {choices === null ? texts.look : texts.connect}
+          {choices === null ? texts.look[provider === 'codehost' ? 'repository' : 'teams'] : texts.connect}
         </Button>
       </Toolbar>
     </Form>

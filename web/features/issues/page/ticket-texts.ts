@@ -5,9 +5,9 @@ export const ticketTexts = {
   createAgain: 'Create another',
   none: 'No ticket yet.',
   noTracker: 'No tracker connected',
-  connect: 'Connect Linear or Jira',
+  connect: 'Connect a tracker',
   broken: 'The tracker refuses its credentials: an admin must connect it again.',
   gone: (key: string) => `${key} was deleted in the tracker.`,
-  names: { tracker_a: 'Linear', tracker_b: 'Jira' },
+  names: { tracker_a: 'Linear', tracker_b: 'Jira', codehost: 'Repository' },
   states: { open: 'Open', closed: 'Closed', reopening: 'Reopening', gone: 'Deleted' },
 } as const
