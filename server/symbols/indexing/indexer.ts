@@ -22,7 +22,7 @@ export class Indexer {
 
   /** Starts the process, so that it is ready when the first file is. */
   start(): ChildProcess {
-    // The channel of a process that was killed closes before its exit is told.
+    // The channel of a process that was killed closes before its exit is reported.
     if (this.#process?.connected === true) return this.#process
     const child = startProcess(this.#limits)
     child.once('exit', () => {
