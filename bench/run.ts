@@ -23,6 +23,7 @@ const benches = [
   'web-size',
   'symbols',
   'assistant',
+  'import',
 ].filter((name) => existsSync(join(import.meta.dirname, `${name}.ts`)))
 
 /** What `all` runs, in about ten minutes; with `--long` each in its long form instead of these options. */

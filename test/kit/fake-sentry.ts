@@ -57,6 +57,8 @@ export async function fakeSentry(
     readonly members?: readonly { readonly email: string; readonly name: string; readonly orgRole: string }[]
     readonly releases?: readonly { readonly version: string; readonly commits: readonly Record<string, unknown>[] }[]
     readonly rules?: readonly Record<string, unknown>[]
+    /** How long each answer takes. */
+    readonly latencyMs?: number
   } = {},
 ): Promise<FakeSentry> {
   const token = 'sntryu_canary-import-token-7731'
@@ -154,6 +156,7 @@ export async function fakeSentry(
     ],
   })
 
+  const lists = new Map<SourceProjectSeed, unknown[]>()
   const answer = (path: string, query: URLSearchParams): unknown => {
     const of = path
       .split('/')
@@ -188,7 +191,11 @@ export async function fakeSentry(
           },
         ]
       if (fourth === 'rules') return project === projects[0] ? (extras.rules ?? []) : []
-      if (fourth === 'issues') return project.issues.map(viewIssue)
+      if (fourth === 'issues') {
+        const list = lists.get(project) ?? project.issues.map(viewIssue)
+        lists.set(project, list)
+        return list
+      }
     }
     const issue = area === 'issues' ? issuesById.get(org ?? '') : undefined
     if (issue === undefined) return undefined
@@ -211,7 +218,10 @@ export async function fakeSentry(
     requests.push(`${request.method} ${url.pathname}`)
     for (const listener of listeners) listener(url.pathname)
     const send = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+      const answerNow = () =>
+        response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+      if (extras.latencyMs === undefined) answerNow()
+      else setTimeout(answerNow, extras.latencyMs)
     }
     if (failing !== null && failing.times > 0) {
       failing.times--

@@ -225,7 +225,7 @@ describe('an import', () => {
     let calls = 0
     let abort = new AbortController()
     source.onRequest(() => {
-      if (++calls % 23 === 0) abort.abort()
+      if (++calls % 37 === 0) abort.abort()
     })
     await waitFor(
       'the import to end',
@@ -318,6 +318,21 @@ describe('an import', () => {
     )
     expect(rows).toEqual([{ token_sealed: null }])
     expect((await change(owner, made.id, { state: 'running' })).status).toBe(409)
+  })
+
+  test('goes on in the middle of a page after a limit that is shorter than a page', async () => {
+    const { source } = await aSource({
+      issues: Array.from({ length: 30 }, (_, index) => anIssue(String(5_000 + index))),
+    })
+    const made = await connect(owner, source)
+    await change(owner, made.id, { state: 'running' })
+    const before = source.requests.length
+    source.onRequest(() => {
+      if ((source.requests.length - before) % 15 === 0) source.failNext(429, 1)
+    })
+    const done = await runAll(owner, made.id)
+    expect(done).toMatchObject({ state: 'done', counts: { issues: { done: 30 } } })
+    expect(source.requests.length - before).toBeLessThan(50)
   })
 
   test('refuses an address that is no such service, a wrong token and an unknown organisation', async () => {

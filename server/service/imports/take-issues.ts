@@ -20,9 +20,16 @@ import { readAll, readList, SourceComment, SourceError, SourceIssue } from './so
 import { z } from 'zod'
 
 /** Issues of a page: a page is read again when the process is killed in the middle. */
-const PAGE = 10
+const PAGE = 25
 /** The newest events of an issue that are taken. */
 const EVENTS_PER_ISSUE = 3
+/** Sources name the limit of a page by one of both. Without it the answer has a hundred whole events. */
+const NEWEST = `per_page=${EVENTS_PER_ISSUE}&limit=${EVENTS_PER_ISSUE}`
+/** Issues that are read at a time: a source answers one request in a tenth of a second or so. */
+const MAX_READS = 5
+/** A longer wait is one of the whole import, which a member sees. */
+const MAX_WAIT_MS = 10_000
+const MAX_ATTEMPTS = 5
 const MAX_COMMENTS = 500
 const MAX_EVENT_BYTES = 1024 * 1024
 const DIGESTION_TIMEOUT_MS = 60_000
@@ -44,9 +51,10 @@ export async function takeIssues(running: Running): Promise<Progress> {
   const page = await readList(app, source, path, SourceIssue, position.cursor)
   const differences: Difference[] = []
   const read: Read[] = []
-  for (const issue of page.items) {
+  for (let from = 0; from < page.items.length; from += MAX_READS) {
     running.signal.throwIfAborted()
-    read.push(await readIssue(running, issue, differences))
+    const some = page.items.slice(from, from + MAX_READS)
+    read.push(...(await Promise.all(some.map((issue) => readIssue(running, issue, differences)))))
   }
   const before = await groupsOf(running, project, read)
   await record(running, project, read)
@@ -69,9 +77,10 @@ export async function takeIssues(running: Running): Promise<Progress> {
 
 async function readIssue(running: Running, issue: SourceIssue, differences: Difference[]): Promise<Read> {
   const { app, source, sourceName } = running
-  const list = await readList(app, source, `/api/0/issues/${issue.id}/events/?full=true`, z.unknown()).catch(
-    noneIfMissing,
-  )
+  const of = `/api/0/issues/${issue.id}`
+  const list = await patiently(running, () =>
+    readList(app, source, `${of}/events/?full=true&${NEWEST}`, z.unknown()),
+  ).catch(noneIfMissing)
   const events = list.items.flatMap((item) => readEvent(item) ?? []).slice(0, EVENTS_PER_ISSUE)
   const fitting = events.filter(({ body }) => body.length <= MAX_EVENT_BYTES)
   if (fitting.length < events.length)
@@ -79,7 +88,7 @@ async function readIssue(running: Running, issue: SourceIssue, differences: Diff
   const comments =
     issue.numComments === 0
       ? []
-      : await readAll(app, source, `/api/0/issues/${issue.id}/comments/`, SourceComment, MAX_COMMENTS).catch(
+      : await patiently(running, () => readAll(app, source, `${of}/comments/`, SourceComment, MAX_COMMENTS)).catch(
           (error: unknown) => noneIfMissing(error).items,
         )
   if (fitting.length > 0) return { issue, events: fitting, comments }
@@ -94,6 +103,19 @@ async function readIssue(running: Running, issue: SourceIssue, differences: Diff
   // The same id when the page is read again.
   const eventId = createHash('sha256').update(`${sourceName} ${issue.id}`).digest('hex').slice(0, 32)
   return { issue, events: [eventFromIssue(issue, eventId)], comments }
+}
+
+/** Repeats one read after short waits that the source asks for: a limit in the middle of a page must not begin it again. */
+async function patiently<T>({ signal }: Running, read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await read()
+    } catch (error) {
+      const waits = error instanceof SourceError && error.kind === 'wait' && error.waitMs <= MAX_WAIT_MS
+      if (!waits || attempt === MAX_ATTEMPTS) throw error
+      await delay(error.waitMs, undefined, { signal })
+    }
+  }
 }
 
 function noneIfMissing(error: unknown): { readonly items: readonly never[] } {
