@@ -16,7 +16,7 @@ const Import = z.object({
   counts: z.record(z.string(), z.object({ done: z.number() })),
 })
 
-/** The product in one process, and this process as the source. The clock of the import is that of its user. */
+/** The product in one process, and this process as the source. */
 export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const issues = Number(options['issues'] ?? (long ? 100_000 : 5_000))
   const latencyMs = Number(options['latency'] ?? 20)

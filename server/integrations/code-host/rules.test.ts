@@ -1,3 +1,4 @@
+import { sign, verify } from '@octokit/webhooks-methods'
 import { describe, expect, test } from 'vitest'
 import { compileOwners, parseCodeowners } from './codeowners.ts'
 import { findIssues } from './fixes.ts'
@@ -8,6 +9,7 @@ import { readRepositoryUrl } from './repository-url.ts'
 import { isHubSigned, isSecretSent, isStandardSigned } from './signatures.ts'
 import { findRoots, sourcePath } from './source-roots.ts'
 import { foldFileName } from './store-commits.ts'
+import { signHub } from '#test/kit/code-host-github.ts'
 import { gitlabDelivery } from '#test/kit/code-host-gitlab.ts'
 
 /** The rules of the code host that need no database. */
@@ -57,6 +59,19 @@ describe('signatures', () => {
     expect(isHubSigned({ 'x-hub-signature-256': signature }, Buffer.from('Hello, World'), secret)).toBe(false)
     expect(isHubSigned({}, body, secret)).toBe(false)
   })
+
+  test.each(['Hello, World!', '{"ref":"refs/heads/main","emoji":"🚀\\u00e9"}', ' '])(
+    'the library of GitHub signs what is taken, and verifies what the stand-in signs (%#)',
+    async (text) => {
+      const bytes = Buffer.from(text)
+      expect(isHubSigned({ 'x-hub-signature-256': await sign(secret, text) }, bytes, secret)).toBe(true)
+      expect(await verify(secret, text, signHub(secret, bytes))).toBe(true)
+      expect(isHubSigned({ 'x-hub-signature-256': await sign('another', text) }, bytes, secret)).toBe(false)
+      // Parsed and written again, the bytes are others.
+      const again = `${text} `
+      expect(isHubSigned({ 'x-hub-signature-256': await sign(secret, text) }, Buffer.from(again), secret)).toBe(false)
+    },
+  )
 
   test('the token and the signature of GitLab', () => {
     const now = new Date()

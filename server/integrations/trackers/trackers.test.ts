@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { LinearWebhookClient } from '@linear/sdk/webhooks'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { TestProject } from '#test/kit/founder.ts'
 import type { Founder } from '#test/kit/product.ts'
@@ -358,6 +359,32 @@ describe('a delivery', () => {
     const near = stamped(Date.now() - 55_000)
     expect(await deliver(url, near, { 'Linear-Signature': signed(secret, near) })).toBe(200)
     expect((await view()).integration?.last_received_at).not.toBeNull()
+  })
+
+  test('of tracker_a is one that the library of Linear verifies, and what that refuses is refused', async () => {
+    const { webhook } = await connect(LINEAR)
+    await create()
+    const ticket = linear.tickets.at(-1)
+    if (ticket === undefined) throw new Error('no ticket')
+    const library = new LinearWebhookClient(webhook.secret)
+    const { headers, body } = linear.delivery(ticket, webhook.secret)
+    const signature = headers['Linear-Signature'] ?? ''
+    for (const [bytes, given] of [
+      [body, signature],
+      [body, signature.replace(/^./, (one) => (one === '0' ? '1' : '0'))],
+      [body.replace('"', ' "'), signature],
+      [body, signed('another', body)],
+      [stamped(Date.now() - 90_000), signed(webhook.secret, stamped(Date.now() - 90_000))],
+    ] as const) {
+      const verified = (() => {
+        try {
+          return library.verify(Buffer.from(bytes), given)
+        } catch {
+          return false
+        }
+      })()
+      expect(await deliver(webhook.url, bytes, { 'Linear-Signature': given })).toBe(verified ? 200 : 401)
+    }
   })
 
   test('of tracker_b has the token, or is signed', async () => {

@@ -320,7 +320,7 @@ describe('an import', () => {
     expect((await change(owner, made.id, { state: 'running' })).status).toBe(409)
   })
 
-  test('goes on in the middle of a page after a limit that is shorter than a page', async () => {
+  test('continues in the middle of a page after a limit that is shorter than a page', async () => {
     const { source } = await aSource({
       issues: Array.from({ length: 30 }, (_, index) => anIssue(String(5_000 + index))),
     })
