@@ -133,7 +133,17 @@ export const serverDistricts = [
   {
     name: 'alerts',
     purpose: 'rules, fired alerts and notifications',
-    rooms: ['notifications', 'alert-mails', 'rules', 'actions', 'evaluation', 'chat', 'contract.api.ts', 'handlers.ts'],
+    rooms: [
+      'notifications',
+      'alert-mails',
+      'rules',
+      'actions',
+      'monitors',
+      'evaluation',
+      'chat',
+      'contract.api.ts',
+      'handlers.ts',
+    ],
   },
   {
     name: 'integrations',

@@ -9,6 +9,8 @@ export const TRIGGER_TYPES = [
   'battery_drain_threshold',
   'performance_threshold',
   'critical_path',
+  // Ours, beside those of the specification.
+  'monitor',
 ] as const
 export type TriggerType = (typeof TRIGGER_TYPES)[number]
 
@@ -45,6 +47,10 @@ export const SECURITY_KINDS = [
 ] as const
 export type SecurityKind = (typeof SECURITY_KINDS)[number]
 
+/** Kinds of runs that a `monitor` rule can be limited to. */
+export const MONITOR_KINDS = ['missed', 'failed', 'late', 'long'] as const
+export type MonitorKind = (typeof MONITOR_KINDS)[number]
+
 /** Metrics of a `performance_threshold` rule; times in milliseconds, `anr_rate` and `frozen_frames` in percent. */
 export const PERFORMANCE_METRICS = [
   'cold_start',
@@ -80,11 +86,12 @@ export type ConditionKey =
   | 'percentile'
   | 'min_count'
   | 'transaction'
+  | 'monitor'
 
 /** Accepted with every trigger; where one means nothing it is kept and named in `unused_conditions`. */
 export const COMMON_KEYS = ['threshold', 'window_minutes', 'severity'] as const satisfies readonly ConditionKey[]
 
-export type Unit = 'events' | 'percent' | 'ms' | 'score' | 'percent_per_hour'
+export type Unit = 'events' | 'runs' | 'percent' | 'ms' | 'score' | 'percent_per_hour'
 
 export type NumberRange = { readonly min: number; readonly max: number; readonly isWhole: boolean }
 
@@ -102,6 +109,7 @@ type Trigger = {
     readonly metric?: PerformanceMetric
     readonly percentile?: Percentile
     readonly min_count?: number
+    readonly kinds?: readonly MonitorKind[]
   }
   readonly maxThreshold: number
   readonly maxWindowMinutes: number
@@ -180,6 +188,14 @@ export const TRIGGERS = {
     defaults: { threshold: 2, window_minutes: 15, min_count: 20 },
     maxThreshold: 86_400_000,
     maxWindowMinutes: DAY_MINUTES,
+    by: 'rate',
+  },
+  monitor: {
+    keys: ['kinds', 'monitor', 'environment'],
+    unit: 'runs',
+    defaults: { kinds: ['missed', 'failed', 'long'] },
+    maxThreshold: MAX_THRESHOLD,
+    maxWindowMinutes: WEEK_MINUTES,
     by: 'rate',
   },
 } as const satisfies Record<TriggerType, Trigger>

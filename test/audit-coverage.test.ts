@@ -146,6 +146,8 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   connectTracker: ['integration.tracker.connected'],
   disconnectTracker: ['integration.tracker.disconnected'],
   createTrackerTicket: ['ticket.created'],
+  changeMonitor: ['monitor.changed'],
+  deleteMonitor: ['monitor.deleted'],
   createWebhook: ['webhook.endpoint.created'],
   updateWebhook: ['webhook.endpoint.updated'],
   deleteWebhook: ['webhook.endpoint.deleted'],
@@ -192,6 +194,7 @@ const TARGETS: Readonly<Record<string, string>> = {
   webhook: 'endpoint',
   alert_rule: 'alert_rule',
   alert: 'alert',
+  monitor: 'monitor',
   assistant: 'org',
 }
 

@@ -1,5 +1,6 @@
 import { alertMailRoutes } from './alert-mails/alert-mails.api.ts'
 import { chatRoutes } from './chat/chat.api.ts'
+import { changeMonitorRoutes } from './monitors/change-monitor.api.ts'
 import { alertRoutes, alertTestRoutes, dryRunRoutes } from './rules/alerts.api.ts'
 import { pushDeviceRoutes } from './notifications/devices.api.ts'
 import { preferencesRoutes } from './notifications/preferences.api.ts'
@@ -13,4 +14,5 @@ export const alertsContract = {
   ...preferencesRoutes,
   ...alertMailRoutes,
   ...chatRoutes,
+  ...changeMonitorRoutes,
 }

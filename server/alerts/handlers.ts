@@ -5,6 +5,7 @@ import { alertTestHandlers } from './actions/alert-actions.handlers.ts'
 import { alertHandlers } from './rules/alerts.handlers.ts'
 import { alertMailHandlers } from './alert-mails/alert-mails.handlers.ts'
 import { chatHandlers } from './chat/chat.handlers.ts'
+import { changeMonitorHandlers } from './monitors/change-monitor.handlers.ts'
 import { pushDeviceHandlers } from './notifications/devices.handlers.ts'
 import { preferencesHandlers } from './notifications/preferences.handlers.ts'
 
@@ -17,4 +18,5 @@ export const alertsHandlers: Handlers<typeof alertsContract> = {
   ...preferencesHandlers,
   ...alertMailHandlers,
   ...chatHandlers,
+  ...changeMonitorHandlers,
 }

@@ -1,3 +1,4 @@
+import { backlogOfProject } from '../ingest/spool/project-backlog.ts'
 import { forgetDevices } from '../alerts/notifications/forget-devices.ts'
 import { keepCanary } from '../platform/storage/canary.queries.ts'
 import pino from 'pino'
@@ -113,6 +114,7 @@ export async function createApp(
         ...factSubscribers({ sealer, auditKey, config }, config),
         ...(parts.factSubscribers ?? []),
       ],
+      lagMs: async (projectId) => (await backlogOfProject(app, projectId))?.oldestAgeMs ?? 0,
       // Handlers load with the first call: most processes need none.
       operations: {
         call: async (actor, name, input) =>

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { insertMonitors } from '#server/telemetry/monitors/check-ins.queries.ts'
 import { encodeSpans } from '#server/telemetry/traces/trace-part.ts'
 import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { saveQuery } from '#server/assistant/query/save-query.ts'
@@ -102,6 +103,14 @@ const onProject =
 const onIssue =
   (body?: Record<string, unknown>): Example =>
   async (app, owner) => ({ params: { issueId: await insertIssue(app, owner) }, body })
+
+const onMonitor =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => {
+    const monitor = { id: newId(), projectId: await insertProject(app, owner), slug: 'nightly' }
+    await app.tx((tx) => insertMonitors(tx, app.clock.now(), [monitor]))
+    return { params: { monitorId: monitor.id }, body }
+  }
 
 const onRelease =
   (body?: Record<string, unknown>): Example =>
@@ -647,6 +656,10 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listLogs: onProject(),
   listTraceMetrics: onProject(),
   listCheckIns: onProject(),
+  listMonitors: nothing,
+  readMonitor: onMonitor(),
+  changeMonitor: onMonitor({ state: 'muted' }),
+  deleteMonitor: onMonitor(),
   readTrace: onTrace,
 
   readIntake: onProject(),

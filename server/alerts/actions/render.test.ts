@@ -50,7 +50,7 @@ const anyMessage = fc
     reason: fc.option(hostile),
     name: hostile,
     value: fc.option(fc.double({ noNaN: true })),
-    unit: fc.constantFrom('events', 'percent', 'ms', 'score', 'percent_per_hour', null),
+    unit: fc.constantFrom('events', 'percent', 'ms', 'score', 'percent_per_hour', 'runs', null),
     hasIssue: fc.boolean(),
     isSummary: fc.boolean(),
   })

@@ -11,6 +11,7 @@ import type { HistoryPoint, RateRule } from './evaluator.ts'
 import { EVALUATORS } from './evaluators.ts'
 import { countText, durationText, percentText, scoreText, windowText } from './measure-texts.ts'
 import { hasEventsSince, type PastFact, type IssueOfMoment, issuesById } from './past-facts.queries.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 import { findEventEnvironments } from '../../events/store/store.queries.ts'
 import * as sql from './past-facts.queries.ts'
@@ -132,7 +133,7 @@ function viewMoment(
 }
 
 function titleOf(rule: RateRule, subject: string, value: number | null): string {
-  if (rule.trigger === 'critical_path') return `${subject}: ${valueText(rule, value)}`
+  if (rule.trigger === 'critical_path' || rule.trigger === 'monitor') return `${subject}: ${valueText(rule, value)}`
   return value === null ? 'An issue that was deleted' : valueText(rule, value)
 }
 
@@ -147,6 +148,8 @@ function valueText({ trigger, conditions }: RateRule, value: number | null): str
       return `${percentText(value)} per hour`
     case 'score':
       return `a score of ${scoreText(value)}`
+    case 'runs':
+      return `${countedWord(value, 'run')} in a row`
     default:
       return `${countText(value)} events`
   }
@@ -174,6 +177,8 @@ function measuresOf({ trigger, conditions }: RateRule): string {
       return isP95Threshold(conditions.threshold ?? 0)
         ? `P95 of the slowest journey in milliseconds, ${window}`
         : `Failure rate of the worst journey in percent, ${window}`
+    case 'monitor':
+      return 'Runs in a row that went wrong, of the worst monitor'
   }
 }
 
@@ -228,11 +233,17 @@ function readFacts(
     case 'issue_spike':
       return sql.pastTransitions(db, projectId, 'escalated', range)
     case 'security_event':
-      return sql.pastSecurityEvents(db, projectId, conditions.kinds ?? SECURITY_KINDS, range)
+      return sql.pastSecurityEvents(
+        db,
+        projectId,
+        SECURITY_KINDS.filter((kind) => conditions.kinds?.includes(kind) !== false),
+        range,
+      )
     case 'pre_crash_state':
     case 'battery_drain_threshold':
     case 'performance_threshold':
     case 'critical_path':
+    case 'monitor':
       return Promise.resolve([])
   }
 }

@@ -119,6 +119,7 @@ const SEVERITIES_BY_TRIGGER: Readonly<Partial<Record<TriggerType, SeverityName>>
   critical_path: 'critical',
   performance_threshold: 'medium',
   battery_drain_threshold: 'medium',
+  monitor: 'high',
 }
 
 const firingOf = (rule: RateRule, one: Measured, minute: Date, severity: SeverityName | undefined): Firing => ({

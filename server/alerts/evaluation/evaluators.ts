@@ -2,6 +2,7 @@ import type { TriggerType } from '#shared/alert-rules.ts'
 import type { Evaluator } from './evaluator.ts'
 import { batteryDrain } from './battery-drain.ts'
 import { criticalPath } from './critical-path.ts'
+import { monitorRuns } from './monitor-runs.ts'
 import { performanceThreshold } from './performance-threshold.ts'
 import { preCrashState } from './pre-crash-state.ts'
 import { spikes } from './spikes.ts'
@@ -13,4 +14,5 @@ export const EVALUATORS: ReadonlyMap<TriggerType, Evaluator> = new Map([
   ['battery_drain_threshold', batteryDrain],
   ['performance_threshold', performanceThreshold],
   ['critical_path', criticalPath],
+  ['monitor', monitorRuns],
 ])

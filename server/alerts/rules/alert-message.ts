@@ -19,7 +19,7 @@ const MessageAlert = z.object({
   title: z.string(),
   severity: z.enum(SEVERITIES),
   value: z.number().nullable(),
-  unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour']).nullable(),
+  unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour', 'runs']).nullable(),
   threshold: z.number().nullable(),
   window_minutes: z.number().nullable(),
   explanation: z.string(),

@@ -40,7 +40,7 @@ export const Alert = z.object({
   title: z.string(),
   severity: z.enum(SEVERITIES),
   value: z.number().nullable(),
-  unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour']).nullable(),
+  unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour', 'runs']).nullable(),
   threshold: z.number().nullable(),
   window: z.number().int().nullable().describe('In minutes.'),
   explanation: z.string(),
@@ -83,7 +83,7 @@ export const DryRun = z.object({
       }),
     )
     .describe('The newest 100 of them, newest first.'),
-  unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour']).nullable(),
+  unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour', 'runs']).nullable(),
   threshold: z.number().nullable(),
   interval_seconds: z.number().int(),
   points: z

@@ -6,7 +6,9 @@ import {
   maxThreshold,
   NAMED_METRICS,
   type NumberRange,
+  MONITOR_KINDS,
   PERCENT_METRICS,
+  SECURITY_KINDS,
   alertTrigger,
   type TriggerType,
 } from '#shared/alert-rules.ts'
@@ -36,6 +38,7 @@ function rangeOf(key: ConditionKey, trigger: TriggerType, { metric }: Conditions
     case 'metric':
     case 'percentile':
     case 'transaction':
+    case 'monitor':
       return null
   }
 }
@@ -55,9 +58,19 @@ export function completeConditions(trigger: TriggerType, given: ConditionsInput)
     const range = rangeOf(known, trigger, given)
     if (range !== null && typeof value === 'number') requireRange(known, value, range)
   }
+  const kinds: readonly string[] = trigger === 'monitor' ? MONITOR_KINDS : SECURITY_KINDS
+  const foreign = given.kinds?.find((kind) => !kinds.includes(kind))
+  if (foreign !== undefined)
+    throw invalid(`conditions: kinds of ${trigger} must be of ${kinds.join(', ')}, not ${foreign}.`)
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const threshold = keys.includes('threshold') ? defaultThreshold(trigger, given.metric) : undefined
-  return { ...defaults, ...(threshold === undefined ? {} : { threshold }), ...present }
+  const { kinds: usual, ...rest } = defaults
+  return {
+    ...rest,
+    ...(usual === undefined ? {} : { kinds: [...usual] }),
+    ...(threshold === undefined ? {} : { threshold }),
+    ...present,
+  }
 }
 
 function requireRange(key: ConditionKey, value: number, { min, max, isWhole }: NumberRange): void {

@@ -5,6 +5,7 @@ import {
   MAX_ACTIONS,
   MAX_RECIPIENTS,
   MAX_RULE_NAME_LENGTH,
+  MONITOR_KINDS,
   PERCENTILES,
   PERFORMANCE_METRICS,
   SECURITY_KINDS,
@@ -22,7 +23,9 @@ export const TriggerTypeSchema = z.enum(TRIGGER_TYPES, {
 const numberKey = (name: string) => z.number({ error: `${name} must be a number.` })
 const oneOf = <const T extends readonly [string, ...string[]]>(name: string, values: T) =>
   z.enum(values, { error: `${name} must be one of ${values.join(', ')}.` })
-const KINDS = { error: `kinds must be a list of ${SECURITY_KINDS.join(', ')}.` }
+const KINDS = {
+  error: `kinds must be a list of ${SECURITY_KINDS.join(', ')} (security_event), or of ${MONITOR_KINDS.join(', ')} (monitor).`,
+}
 const textKey = (name: string) =>
   z
     .string({ error: `${name} must be a string.` })
@@ -41,12 +44,16 @@ export const ConditionsInput = z.strictObject(
     environment: textKey('environment').optional(),
     multiplier: numberKey('multiplier').optional().describe('How many times the usual count of this hour.'),
     min_users: numberKey('min_users').optional(),
-    kinds: z.array(z.enum(SECURITY_KINDS, KINDS), KINDS).min(1, KINDS).optional(),
+    kinds: z
+      .array(z.enum([...SECURITY_KINDS, ...MONITOR_KINDS], KINDS), KINDS)
+      .min(1, KINDS)
+      .optional(),
     min_sessions: numberKey('min_sessions').optional(),
     metric: oneOf('metric', PERFORMANCE_METRICS).optional(),
     percentile: oneOf('percentile', PERCENTILES).optional(),
     min_count: numberKey('min_count').optional(),
     transaction: textKey('transaction').optional(),
+    monitor: textKey('monitor').optional().describe('Slug of a monitor; absent means every monitor of the project.'),
   },
   {
     error: (issue) => (issue.code === 'unrecognized_keys' ? undefined : 'conditions must be an object.'),
@@ -195,12 +202,13 @@ const ShownConditions = z.object({
   environment: z.string().optional(),
   multiplier: z.number().optional(),
   min_users: z.number().optional(),
-  kinds: z.array(z.enum(SECURITY_KINDS)).optional(),
+  kinds: z.array(z.enum([...SECURITY_KINDS, ...MONITOR_KINDS])).optional(),
   min_sessions: z.number().optional(),
   metric: z.enum(PERFORMANCE_METRICS).optional(),
   percentile: z.enum(PERCENTILES).optional(),
   min_count: z.number().optional(),
   transaction: z.string().optional(),
+  monitor: z.string().optional(),
 })
 
 export const AlertRule = z.object({

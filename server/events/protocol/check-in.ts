@@ -2,10 +2,17 @@ import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import { isRecord, numberField } from './json.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { tidy, Notes, type Note } from './strings.ts'
-import { MAX_SLUG, SENT_STATUSES, type SentStatus } from './telemetry.api.ts'
+import {
+  INTERVAL_UNITS,
+  MAX_INTERVAL,
+  MAX_MONITOR_MINUTES,
+  MAX_MONITOR_THRESHOLD,
+  MAX_SLUG,
+  SENT_STATUSES,
+  type SentStatus,
+} from './telemetry.api.ts'
 import { readTraceId } from './span.ts'
 
-const INTERVAL_UNITS = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
 type IntervalUnit = (typeof INTERVAL_UNITS)[number]
 
 type Schedule =
@@ -37,10 +44,6 @@ export type CheckIn = {
   readonly notes: readonly Note[]
 }
 
-/** 28 days. */
-const MAX_MINUTES = 40_320
-const MAX_THRESHOLD = 720
-const MAX_INTERVAL = 10_000
 /** A year; a longer duration has a wrong unit. */
 const MAX_DURATION_S = 31_622_400
 
@@ -129,10 +132,10 @@ function readConfig(raw: unknown, notes: Notes): MonitorConfig | null {
   return {
     schedule,
     timezone,
-    checkinMarginMinutes: whole('checkin_margin', 0, MAX_MINUTES),
-    maxRuntimeMinutes: whole('max_runtime', 1, MAX_MINUTES),
-    failureIssueThreshold: whole('failure_issue_threshold', 1, MAX_THRESHOLD),
-    recoveryThreshold: whole('recovery_threshold', 1, MAX_THRESHOLD),
+    checkinMarginMinutes: whole('checkin_margin', 0, MAX_MONITOR_MINUTES),
+    maxRuntimeMinutes: whole('max_runtime', 1, MAX_MONITOR_MINUTES),
+    failureIssueThreshold: whole('failure_issue_threshold', 1, MAX_MONITOR_THRESHOLD),
+    recoveryThreshold: whole('recovery_threshold', 1, MAX_MONITOR_THRESHOLD),
     owner: typeof owner === 'string' && owner !== '' ? tidy(owner, 200) : null,
   }
 }
@@ -154,7 +157,7 @@ const zones = new Map<string, boolean>()
 const MAX_ZONES = 1_000
 
 /** UTC by default. Names repeat and checking one costs a formatter, so results are cached. */
-function readTimezone(raw: unknown): string | null {
+export function readTimezone(raw: unknown): string | null {
   if (raw === undefined || raw === null || raw === '') return 'UTC'
   if (typeof raw !== 'string' || !/^[A-Za-z][\w+/-]{1,60}$/.test(raw)) return null
   let known = zones.get(raw)

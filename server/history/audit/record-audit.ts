@@ -104,6 +104,7 @@ function targetOf({ fact, kind }: Audited): Target {
     case 'invite':
     case 'api_key':
     case 'alert_rule':
+    case 'monitor':
     case 'alert':
     case 'integration':
       return { type: target, id: fact.targetId ?? null, labelled: null }

@@ -489,6 +489,13 @@ export const KINDS = {
   'api_key.created': { target: 'api_key', data: z.object({ scopes: ids }), audit: 'api_key.created' },
   'api_key.revoked': { target: 'api_key', data: z.object({ scopes: ids }), audit: 'api_key.revoked' },
 
+  'monitor.changed': {
+    target: 'monitor',
+    data: z.object({ fields: ids, to: z.string().optional() }),
+    audit: 'monitor.changed',
+  },
+  'monitor.deleted': { target: 'monitor', data: NONE, audit: 'monitor.deleted' },
+
   'alert_rule.created': { target: 'alert_rule', data: named, live: 'alerts', audit: 'alert_rule.created' },
   'alert_rule.updated': { target: 'alert_rule', data: fields, live: 'alerts', audit: 'alert_rule.updated' },
   'alert_rule.deleted': { target: 'alert_rule', data: named, live: 'alerts', audit: 'alert_rule.deleted' },
@@ -574,6 +581,7 @@ type Targets = {
   invite: Other
   api_key: Other
   alert_rule: Other
+  monitor: Other
   alert: Other
   integration: Other
 }

@@ -40,6 +40,8 @@ export type App = {
   readonly quietSubscribers: readonly FactSubscriber[]
   /** See {@link quietly}. */
   readonly isQuiet?: true
+  /** How long the oldest request of a project has waited for digestion, in milliseconds; 0 when none waits. */
+  readonly lagMs: (projectId: string) => Promise<number>
   /** Operations of the product API, for callers inside the service. */
   readonly operations: Operations
   close(): Promise<void>

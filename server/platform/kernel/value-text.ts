@@ -15,6 +15,7 @@ export const listed = (words: readonly string[]): string =>
 /** @param unit of the threshold and value of an alert */
 export function withUnit(value: number, unit: string | null): string {
   if (unit === 'events') return countedWord(value, 'event')
+  if (unit === 'runs') return countedWord(value, 'run')
   if (unit === 'percent') return `${numberText(value)} %`
   if (unit === 'percent_per_hour') return `${numberText(value)} % per hour`
   return unit === 'ms' ? `${numberText(value)} ms` : numberText(value)

@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import { newId, newPrefixedId } from '../kernel/ids.ts'
 import type { NewLane } from './delivery.ts'
 import { enqueue } from './enqueue.ts'
-import { openLane } from './open-lane.ts'
+import { openLane } from './change-lane.ts'
 
 /** An organisation without members. */
 export async function anOrg(app: App): Promise<string> {

@@ -955,6 +955,8 @@ export type Tables = {
     created_at: Date
     updated_at: Date
     last_check_in_at: Date
+    state: Generated<'active' | 'paused' | 'muted'>
+    state_at: Date | null
   }
   notification_preferences: {
     user_id: string

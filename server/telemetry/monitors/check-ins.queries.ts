@@ -4,7 +4,8 @@ import type { MonitorConfig } from '../../events/protocol/check-in.ts'
 import type { Note } from '../../events/protocol/strings.ts'
 import type { SentStatus } from '../../events/protocol/telemetry.api.ts'
 import type { Run } from './check-in.ts'
-import { sql } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
+import type { Tables } from '../../platform/storage/tables.gen.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 
@@ -208,4 +209,27 @@ export async function deleteIdleMonitors(on: Connection, projectId: string, day:
   await sql`
     delete from monitors m where m.project_id = ${projectId} and m.last_check_in_at < ${`${day}T00:00:00Z`}::timestamptz
       and not exists (select from check_ins c where c.monitor_id = m.id)`.execute(on)
+}
+
+// Changes of members
+
+export type LockedMonitor = Selectable<Tables['monitors']>
+
+export const lockMonitor = (tx: Tx, orgId: string, id: string): Promise<LockedMonitor | undefined> =>
+  tx
+    .selectFrom('monitors as m')
+    .innerJoin('projects as p', 'p.id', 'm.project_id')
+    .selectAll('m')
+    .where('p.org_id', '=', orgId)
+    .where('m.id', '=', id)
+    .forUpdate('m')
+    .executeTakeFirst()
+
+export async function changeMonitorRow(tx: Tx, id: string, change: Updateable<Tables['monitors']>): Promise<void> {
+  await tx.updateTable('monitors').set(change).where('id', '=', id).execute()
+}
+
+/** Its runs go with it. */
+export async function deleteMonitorRow(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('monitors').where('id', '=', id).execute()
 }

@@ -40,6 +40,7 @@ export const builderTexts = {
     pre_crash_state: 'Signs before a crash',
     battery_drain_threshold: 'Battery drains too fast',
     security_event: 'A security event',
+    monitor: 'A scheduled job goes wrong',
   } satisfies Record<TriggerType, string>,
 
   sentences: {
@@ -58,6 +59,7 @@ export const builderTexts = {
     battery_drain_threshold:
       'In {project}, the battery drains by more than {threshold} % per hour within {window}, in at least {minSessions} sessions.',
     security_event: 'A security event arrives in {project}, with severity {severity}.',
+    monitor: 'A scheduled job of {project} goes wrong, as often in a row as its monitor tolerates.',
   },
   slots: {
     threshold: 'Threshold',
@@ -73,6 +75,7 @@ export const builderTexts = {
     environment: 'Environment',
     transaction: 'Transaction, screen or page',
     kinds: 'Kinds',
+    monitor: 'Monitor',
     cooldown: 'Quiet time',
     escalateAfter: 'Minutes before escalation',
   },
@@ -87,13 +90,15 @@ export const builderTexts = {
     environment: 'Enter an environment, or remove the condition.',
     transaction: 'Enter a name, or remove the condition.',
     kinds: 'Select at least one kind, or remove the condition.',
+    monitor: 'Enter the name of a monitor, or remove the condition.',
   },
 
   addCondition: 'Add condition',
   conditions: {
     environment: 'Environment',
     minUsers: 'Affected users',
-    kinds: 'Kinds of security events',
+    kinds: 'Kinds',
+    monitor: 'One monitor',
     transaction: 'One transaction, screen or page',
   },
   added: {
@@ -101,6 +106,7 @@ export const builderTexts = {
     minUsers: 'Only with at least {field} affected users.',
     kinds: 'Only these kinds:',
     transaction: 'Only {field}.',
+    monitor: 'Only the monitor {field}.',
   },
   removeCondition: (name: string) => `Remove the condition: ${name}`,
   transactionHint: 'its name, such as CheckoutScreen',
@@ -201,6 +207,7 @@ export const builderTexts = {
   quiet: {
     issue: 'Then stay quiet for {cooldown} per issue.',
     path: 'Then stay quiet for {cooldown} per critical path.',
+    monitor: 'Then stay quiet for {cooldown} per monitor.',
     project: 'Then stay quiet for {cooldown}.',
   },
   notQuiet: 'no time',

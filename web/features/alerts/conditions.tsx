@@ -2,6 +2,7 @@ import { useId, type ReactNode } from 'react'
 import {
   PERCENTILES,
   PERFORMANCE_METRICS,
+  MONITOR_KINDS,
   SECURITY_KINDS,
   alertTrigger,
   type TriggerType,
@@ -20,6 +21,7 @@ import {
   isNamed,
   isPercent,
   withMetric,
+  type AlertKind,
   type ConditionProblem,
   type ConditionsDraft,
 } from './rule-draft.ts'
@@ -147,7 +149,7 @@ export function Conditions({ trigger, draft, projectName, tried, onChange }: Con
 const DEFAULT_PATH_PERCENT = '2'
 const DEFAULT_PATH_MS = '3000'
 
-type Optional = 'environment' | 'minUsers' | 'kinds' | 'transaction'
+type Optional = 'environment' | 'minUsers' | 'kinds' | 'transaction' | 'monitor'
 
 function optionalOf(trigger: TriggerType, { metric }: ConditionsDraft): readonly Optional[] {
   const { keys } = alertTrigger(trigger)
@@ -155,6 +157,7 @@ function optionalOf(trigger: TriggerType, { metric }: ConditionsDraft): readonly
     ...(keys.includes('environment') ? (['environment'] as const) : []),
     ...(keys.includes('min_users') ? (['minUsers'] as const) : []),
     ...(keys.includes('kinds') ? (['kinds'] as const) : []),
+    ...(keys.includes('monitor') ? (['monitor'] as const) : []),
     ...(keys.includes('transaction') && isNamed(metric) ? (['transaction'] as const) : []),
   ]
 }
@@ -165,6 +168,7 @@ const BEGINNINGS = {
   minUsers: { minUsers: '10' },
   kinds: { kinds: new Set([]) },
   transaction: { transaction: '' },
+  monitor: { monitor: '' },
 } as const satisfies Record<Optional, Partial<ConditionsDraft>>
 
 type PartProps = {
@@ -212,7 +216,7 @@ function Added({ trigger, draft, onChange, isWrong, errorId }: AddedProps) {
           onClick={() => onChange({ [one]: null })}
         />
       </Sentence>
-      {one === 'kinds' ? <Kinds draft={draft} onChange={onChange} /> : null}
+      {one === 'kinds' ? <Kinds trigger={trigger} draft={draft} onChange={onChange} /> : null}
     </div>
   ))
 }
@@ -234,11 +238,12 @@ function AddedField({ of, draft, onChange, isWrong, errorId }: AddedFieldProps):
   )
 }
 
-function Kinds({ draft, onChange }: Pick<PartProps, 'draft' | 'onChange'>) {
+function Kinds({ trigger, draft, onChange }: PartProps) {
   const chosen = draft.kinds ?? new Set()
+  const kinds: readonly AlertKind[] = trigger === 'monitor' ? MONITOR_KINDS : SECURITY_KINDS
   return (
     <ul className={classNames(styles.kinds, narrowStyles.oneColumnAt600)} aria-label={slots.kinds}>
-      {SECURITY_KINDS.map((kind) => (
+      {kinds.map((kind) => (
         <li key={kind}>
           <label>
             <input
@@ -246,7 +251,7 @@ function Kinds({ draft, onChange }: Pick<PartProps, 'draft' | 'onChange'>) {
               checked={chosen.has(kind)}
               onChange={({ target }) =>
                 onChange({
-                  kinds: new Set(SECURITY_KINDS.filter((one) => (one === kind ? target.checked : chosen.has(one)))),
+                  kinds: new Set(kinds.filter((one) => (one === kind ? target.checked : chosen.has(one)))),
                 })
               }
             />

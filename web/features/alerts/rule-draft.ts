@@ -9,6 +9,7 @@ import {
   type ConditionKey,
   type Percentile,
   type PerformanceMetric,
+  type MonitorKind,
   type SecurityKind,
   type TriggerType,
 } from '#shared/alert-rules.ts'
@@ -25,6 +26,8 @@ import type { NewRuleSearch } from '../../address/search.ts'
 
 /** The draft of a rule as it is typed into the builder. Pure. */
 
+export type AlertKind = SecurityKind | MonitorKind
+
 export type ConditionsDraft = {
   threshold: string
   window: number
@@ -40,8 +43,9 @@ export type ConditionsDraft = {
   /** Null where the condition was not added. */
   environment: string | null
   minUsers: string | null
-  kinds: ReadonlySet<SecurityKind> | null
+  kinds: ReadonlySet<AlertKind> | null
   transaction: string | null
+  monitor: string | null
 }
 
 export type ActionDraft = {
@@ -97,8 +101,9 @@ export function draftConditions(trigger: TriggerType, given: GivenConditions = {
     journeyBy: trigger === 'critical_path' && (threshold ?? 0) > MAX_PERCENT ? 'time' : 'failures',
     environment: given.environment ?? null,
     minUsers: given.min_users === undefined ? null : String(given.min_users),
-    kinds: given.kinds === undefined ? null : new Set(given.kinds),
+    kinds: (given.kinds ?? defaults.kinds) === undefined ? null : new Set(given.kinds ?? defaults.kinds),
     transaction: given.transaction ?? null,
+    monitor: given.monitor ?? null,
   }
 }
 
@@ -221,6 +226,7 @@ export function conditionsBody(trigger: TriggerType, draft: ConditionsDraft): Co
     ...(has('min_users') && draft.minUsers !== null ? { min_users: numberOf(draft.minUsers) } : {}),
     ...(has('kinds') && draft.kinds !== null ? { kinds: [...draft.kinds] } : {}),
     ...(has('transaction') && draft.transaction !== null ? { transaction: draft.transaction.trim() } : {}),
+    ...(has('monitor') && draft.monitor !== null ? { monitor: draft.monitor.trim() } : {}),
   }
 }
 
@@ -300,6 +306,7 @@ export type ConditionProblem =
   | 'minCount'
   | 'environment'
   | 'transaction'
+  | 'monitor'
   | 'kinds'
 export type ActionProblem = 'url' | 'key' | 'addresses' | 'secret' | 'token' | 'chat'
 
@@ -331,6 +338,7 @@ export function conditionProblems(trigger: TriggerType, draft: ConditionsDraft):
   if (keys.includes('environment') && draft.environment?.trim() === '') found.add('environment')
   if (keys.includes('transaction') && isNamed(draft.metric) && draft.transaction?.trim() === '')
     found.add('transaction')
+  if (keys.includes('monitor') && draft.monitor?.trim() === '') found.add('monitor')
   if (keys.includes('kinds') && draft.kinds?.size === 0) found.add('kinds')
   return found
 }

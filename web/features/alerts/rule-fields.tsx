@@ -149,7 +149,13 @@ const COOLDOWNS = [0, 5, 15, 30, 60, 120, 240, 720, 1440, 10_080] as const
 const OF_ISSUES: readonly TriggerType[] = ['new_issue', 'issue_regression', 'issue_spike', 'security_event']
 
 const quietText = (trigger: TriggerType): string =>
-  OF_ISSUES.includes(trigger) ? texts.quiet.issue : trigger === 'critical_path' ? texts.quiet.path : texts.quiet.project
+  OF_ISSUES.includes(trigger)
+    ? texts.quiet.issue
+    : trigger === 'critical_path'
+      ? texts.quiet.path
+      : trigger === 'monitor'
+        ? texts.quiet.monitor
+        : texts.quiet.project
 
 function Quiet({ draft, onChange, why }: PartProps & { why: string | undefined }) {
   const cooldowns = [...new Set([...COOLDOWNS, draft.cooldown])].toSorted((a, b) => a - b)

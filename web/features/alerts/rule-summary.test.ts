@@ -21,6 +21,8 @@ test('each trigger has its words', () => {
     }),
     ruleSummary({ trigger_type: 'critical_path', conditions: { threshold: 2, window_minutes: 15 } }),
     ruleSummary({ trigger_type: 'critical_path', conditions: { threshold: 3000, window_minutes: 15 } }),
+    ruleSummary({ trigger_type: 'monitor', conditions: { kinds: ['missed', 'long'] } }),
+    ruleSummary({ trigger_type: 'monitor', conditions: { kinds: ['failed'], monitor: 'nightly' } }),
   ]
   expect(summaries.map(plain)).toEqual([
     'New issue, any severity',
@@ -33,5 +35,7 @@ test('each trigger has its words', () => {
     'Over 0.47 % ANR rate in 60 min',
     'More than 2 % fail in 15 min',
     'P95 over 3 s in 15 min',
+    'Runs of jobs: missed, too long',
+    'Runs of nightly: failed',
   ])
 })

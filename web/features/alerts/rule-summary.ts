@@ -1,4 +1,4 @@
-import { MAX_PERCENT, PERCENT_METRICS, thresholdUnit } from '#shared/alert-rules.ts'
+import { MAX_PERCENT, MONITOR_KINDS, PERCENT_METRICS, thresholdUnit } from '#shared/alert-rules.ts'
 import type { AlertRule } from '../../api/alert-queries.ts'
 import { formatMeasured, formatMinutes } from '../../subjects/alerts/look.ts'
 import { formatCount, formatDuration, formatFactor, NO_DATA } from '../../ui/format.ts'
@@ -36,5 +36,10 @@ export function ruleSummary({
       return threshold > MAX_PERCENT
         ? texts.pathSlow(formatDuration(threshold), window)
         : texts.pathFails(limit, window)
+    case 'monitor':
+      return texts.monitor(
+        (conditions.kinds ?? MONITOR_KINDS).map((kind) => alertsTexts.kinds[kind]).join(', '),
+        conditions.monitor,
+      )
   }
 }

@@ -1,5 +1,5 @@
 import { formatCount } from '../../ui/format.ts'
-import type { PerformanceMetric, SecurityKind } from '#shared/alert-rules.ts'
+import type { PerformanceMetric, MonitorKind, SecurityKind } from '#shared/alert-rules.ts'
 
 /** Texts of the alerts pages, except the builder. */
 
@@ -96,7 +96,11 @@ export const alertsTexts = {
     debugger: 'Debugger attached',
     pinning: 'Certificate pinning failure',
     auth_failure: 'Repeated authentication failures',
-  } satisfies Record<SecurityKind, string>,
+    missed: 'missed',
+    failed: 'failed',
+    late: 'late',
+    long: 'too long',
+  } satisfies Record<SecurityKind | MonitorKind, string>,
 
   summaries: {
     newIssue: 'New issue, any severity',
@@ -113,6 +117,7 @@ export const alertsTexts = {
       `${percentile} of ${metric} over ${limit} in ${window}`,
     share: (metric: string, limit: string, window: string) => `Over ${limit} ${metric} in ${window}`,
     pathFails: (limit: string, window: string) => `More than ${limit} fail in ${window}`,
+    monitor: (kinds: string, monitor: string | undefined) => `Runs of ${monitor ?? 'jobs'}: ${kinds}`,
     pathSlow: (limit: string, window: string) => `P95 over ${limit} in ${window}`,
   },
 

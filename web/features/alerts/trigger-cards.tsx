@@ -18,11 +18,12 @@ const ORDER: readonly TriggerType[] = [
   'pre_crash_state',
   'battery_drain_threshold',
   'security_event',
+  'monitor',
 ]
 
 type TriggerCardsProps = { name: string; chosen: TriggerType; onChange: (trigger: TriggerType) => void }
 
-/** The eight triggers in plain words; one is chosen. */
+/** The triggers in plain words; one is chosen. */
 export const TriggerCards = ({ name, chosen, onChange }: TriggerCardsProps) => (
   <div className={classNames(styles.cards, narrowStyles.twoColumnsAt600)}>
     {ORDER.map((trigger) => (

@@ -15,6 +15,7 @@ export const alertTexts = {
   acknowledgedBy: (name: string, at: string) => `Acknowledged by ${name} at ${at}`,
   you: 'You',
   events: (count: string) => `${count} events`,
+  runs: (count: string) => `${count} in a row`,
   perHour: (percent: string) => `${percent} per hour`,
 
   triggers: {
@@ -26,6 +27,7 @@ export const alertTexts = {
     battery_drain_threshold: 'Battery',
     performance_threshold: 'Performance',
     critical_path: 'Critical path',
+    monitor: 'Monitor',
   } satisfies Record<TriggerType, string>,
 
   states: {

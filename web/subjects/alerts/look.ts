@@ -15,6 +15,7 @@ export const TRIGGER_ICONS: Readonly<Record<TriggerType, IconName>> = {
   pre_crash_state: 'warn',
   battery_drain_threshold: 'battery',
   performance_threshold: 'gauge',
+  monitor: 'clock',
   critical_path: 'bolt',
 }
 
@@ -40,6 +41,8 @@ export function formatMeasured(value: number | null, unit: Unit | null): string 
   switch (unit) {
     case 'events':
       return alertTexts.events(formatCount(value))
+    case 'runs':
+      return alertTexts.runs(formatCount(value))
     case 'percent':
       return percentOf(value)
     case 'percent_per_hour':
