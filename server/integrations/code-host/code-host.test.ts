@@ -78,7 +78,13 @@ describe('from a push to the fix', () => {
     })
     expect(issue.code).toMatchObject({
       repository_url: host.repositoryUrl,
-      release: { version: 'shop@4.12.0', commit_count: 2 },
+      release: {
+        version: 'shop@4.12.0',
+        commit_count: 2,
+        since: null,
+        numbers: { commits: 2, authors: 1, files: 2, are_files_cut: false, pulls: 0 },
+      },
+      compared_frames: 1,
       suspect_count: 1,
       suspects: [
         {
@@ -116,8 +122,9 @@ describe('from a push to the fix', () => {
     const linked = await readIssue(owner, seen.id)
     expect(linked.status).toBe('unresolved')
     expect(linked.code.mentions).toMatchObject([
-      { kind: 'pull', label: '#12', state: 'open', url: `${host.repositoryUrl}/pull/12` },
+      { kind: 'pull', label: '#12', state: 'open', says_fix: true, url: `${host.repositoryUrl}/pull/12` },
     ])
+    expect(linked.code.fix).toMatchObject({ change: { label: '#12', state: 'open' }, branch: 'main', release: null })
 
     const fix = aCommit(
       `Check the bank (#12)\n\nFixes ${slug.toLowerCase()}-${issue.short_id.split('-').at(-1) ?? ''}`,
@@ -142,6 +149,13 @@ describe('from a push to the fix', () => {
       ]),
     )
 
+    // Of the merge and its commit, the pull request is shown.
+    expect(resolved.code.fix).toMatchObject({
+      change: { label: '#12', state: 'fixes' },
+      release: null,
+      reports_deploys: false,
+    })
+
     // The release that contains the commit takes over.
     await send('push', githubTag('v4.12.1', fix.sha))
     const created = await owner.post('/api/releases', { projectId: project.id, version: 'shop@4.12.1' })
@@ -153,6 +167,20 @@ describe('from a push to the fix', () => {
     const release = (await owner.get(`/api/releases/${created.as<WholeRelease>().id}`)).as<WholeRelease>()
     expect(release.commits.map(({ id, author_name }) => [id, author_name])).toEqual([[fix.sha, 'Tomo A.']])
     expect(release.commits[0]?.patch_set).toEqual([{ path: 'src/checkout/pay.ts', type: 'M' }])
+    expect(settledIn.code.fix.release).toMatchObject({ version: 'shop@4.12.1', is_planned: false, deploy: null })
+    expect((await owner.post(`/api/releases/${release.id}/deploys`, { environment: 'production' })).status).toBe(201)
+    expect((await readIssue(owner, seen.id)).code.fix).toMatchObject({
+      release: { deploy: { environment: 'production' } },
+      reports_deploys: true,
+    })
+
+    // An issue of the next release: its commits begin behind the one before, and name their pull request.
+    const later = await t.issue({ project, by: owner, error: 'later', release: 'shop@4.12.1' })
+    expect((await readIssue(owner, later.id)).code.release).toMatchObject({
+      version: 'shop@4.12.1',
+      since: { version: 'shop@4.12.0' },
+      numbers: { commits: 1, files: 1, pulls: 1 },
+    })
   })
 })
 
@@ -267,6 +295,7 @@ describe('pushes', () => {
     const read = await readIssue(owner, issue.id)
     expect(read.status).toBe('unresolved')
     expect(read.code.mentions).toMatchObject([{ kind: 'commit', label: topic.sha.slice(0, 7), state: 'mentioned' }])
+    expect(read.code.fix.change).toMatchObject({ state: 'mentioned', says_fix: true })
     // The same commit on the default branch is the fix.
     await send('push', githubPush([topic]))
     await settled(owner, project.id)
@@ -279,7 +308,9 @@ describe('pushes', () => {
     await t.app.db.query(`update issues set status = 'regressed', status_changed_at = now() where id = $1`, [issue.id])
     await send('push', githubPush([aCommit(`fixes ${issue.short_id}`, now())]))
     await settled(owner, project.id)
-    expect((await readIssue(owner, issue.id)).status).toBe('regressed')
+    const returned = await readIssue(owner, issue.id)
+    expect(returned.status).toBe('regressed')
+    expect(returned.code.fix.change).toBeNull()
     await send('push', githubPush([aCommit(`closes ${issue.short_id}`, new Date(Date.now() + 7_200_000))]))
     await settled(owner, project.id)
     expect((await readIssue(owner, issue.id)).status).toBe('resolved')

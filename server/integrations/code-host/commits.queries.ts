@@ -305,6 +305,95 @@ export const selectCommitsOfRelease = (on: Connection, releaseId: string, max: n
     .limit(max)
     .execute()
 
+/** Numbers of a pull request in the message of a merge or squash, at GitHub and GitLab. For PostgreSQL and JavaScript alike. */
+export const PULL_IN_MESSAGE = [
+  String.raw`\(#(\d{1,9})\)\s*(?:\n|$)`,
+  String.raw`^Merge pull request #(\d{1,9})`,
+  String.raw`See merge request \S{0,200}!(\d{1,9})`,
+] as const
+
+export type ReleaseMeasures = {
+  readonly commits: number
+  readonly authors: number
+  /** Null when no commit says its files. */
+  readonly files: number | null
+  /** More files are not counted. */
+  readonly are_files_cut: boolean
+  readonly pulls: number
+}
+
+/** Counts authors, files and pull requests of the newest commits of a release. */
+export async function measureRelease(
+  on: Connection,
+  releaseId: string,
+  { maxCommits, maxFiles }: { readonly maxCommits: number; readonly maxFiles: number },
+): Promise<ReleaseMeasures> {
+  const pull = sql.join(PULL_IN_MESSAGE.map((pattern) => sql`substring(c.message from ${pattern})`))
+  const { rows } = await sql<ReleaseMeasures>`
+    with c as (select * from release_commits where release_id = ${releaseId} order by position limit ${maxCommits}),
+      f as (select file ->> 'path' as path from c cross join lateral jsonb_array_elements(c.files) file limit ${maxFiles + 1})
+    select count(*) as commits, count(distinct lower(coalesce(c.author_email, c.author_name))) as authors,
+      case when count(c.files) > 0 then (select count(distinct path) from f) end as files,
+      (select count(*) from f) > ${maxFiles} as are_files_cut, count(distinct coalesce(${pull})) as pulls
+    from c`.execute(on)
+  const [row] = rows
+  if (row === undefined) throw new Error('An aggregate without groups has one row.')
+  return row
+}
+
+/** The release that ends where this one begins: it has the commit before the oldest one. */
+export async function selectReleaseBefore(
+  on: Connection,
+  projectId: string,
+  releaseId: string,
+): Promise<{ readonly id: string; readonly version: string } | undefined> {
+  const { rows } = await sql<{ id: string; version: string }>`
+    select r.id, r.version from (
+      select before.sha from (
+        select known.seq from release_commits own join host_commits known on known.project_id = own.project_id and known.sha = own.sha
+        where own.release_id = ${releaseId} order by own.position desc limit 1
+      ) oldest, lateral (
+        select sha from host_commits where project_id = ${projectId} and is_default and seq < oldest.seq order by seq desc limit 1
+      ) before
+    ) last join release_commits c on c.project_id = ${projectId} and c.sha = last.sha join releases r on r.id = c.release_id
+    where r.id <> ${releaseId} order by r.dated_at limit 1`.execute(on)
+  return rows[0]
+}
+
+/** A release that has a fix, with its newest deploy that ended; and whether the project reports deploys. */
+export async function selectFixedIn(on: Connection, projectId: string, version: string) {
+  return on
+    .selectFrom('releases as r')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('deploys')
+          .select(['environment', 'finished_at'])
+          .whereRef('release_id', '=', 'r.id')
+          .where('finished_at', 'is not', null)
+          .orderBy('created_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(1)
+          .as('d'),
+      (join) => join.onTrue(),
+    )
+    .select(['r.id', 'r.version', 'r.state', 'r.released_at', 'r.created_at', 'r.first_seen_at'])
+    .select(['d.environment', 'd.finished_at'])
+    .where('r.project_id', '=', projectId)
+    .where('r.version', '=', version)
+    .executeTakeFirst()
+}
+
+export async function reportsDeploys(on: Connection, projectId: string): Promise<boolean> {
+  const row = await on
+    .selectFrom('deploys')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Which of the commits are in this release. */
 export async function commitsAmong(on: Connection, releaseId: string, shas: readonly string[]): Promise<Set<string>> {
   const rows = await on
@@ -337,8 +426,15 @@ export async function putMention(tx: Tx, row: MentionRow): Promise<boolean> {
     .onConflict((conflict) =>
       conflict
         .columns(['issue_id', 'kind', 'ref'])
-        .doUpdateSet({ state: row.state, title: row.title, mentioned_at: row.mentioned_at })
-        .where('host_mentions.state', '<>', row.state)
+        .doUpdateSet({
+          state: row.state,
+          says_fix: row.says_fix,
+          title: row.title,
+          mentioned_at: row.mentioned_at,
+        })
+        .where((eb) =>
+          eb.or([eb('host_mentions.state', '<>', row.state), eb('host_mentions.says_fix', '<>', row.says_fix)]),
+        )
         .where('host_mentions.state', '<>', 'fixes'),
     )
     .executeTakeFirst()
@@ -362,6 +458,10 @@ export const selectMentions = (on: Connection, issueIds: readonly string[], max:
     .limit(max)
     .execute()
 
-/** When and in which release an issue was seen first. */
-export const selectFirstSight = (on: Connection, issueId: string) =>
-  on.selectFrom('issues').select(['first_seen', 'first_release']).where('id', '=', issueId).executeTakeFirst()
+/** When and in which release an issue was seen first, and whether it is resolved. */
+export const selectIssueState = (on: Connection, issueId: string) =>
+  on
+    .selectFrom('issues')
+    .select(['first_seen', 'first_release', 'status', 'status_changed_at', 'resolved_in_release'])
+    .where('id', '=', issueId)
+    .executeTakeFirst()

@@ -11,16 +11,21 @@ import {
   findKnownCommit,
   type KnownCommit,
   measureCommits,
+  measureRelease,
+  type MentionRow,
   nameKeys,
-  selectFirstSight,
+  PULL_IN_MESSAGE,
+  selectIssueState,
   selectMentions,
   selectPaths,
+  selectReleaseBefore,
   selectReleaseByVersion,
   selectTags,
   selectTouching,
 } from './commits.queries.ts'
 import { framePlaces } from './frame-paths.ts'
 import { excerpt } from './patch-lines.ts'
+import { readFix } from './read-fix.ts'
 import { rankSuspects, type SourcePlace, type Suspect } from './rank-suspects.ts'
 import { cutTitle } from './record-push.ts'
 import { headOfRelease } from './release-head.ts'
@@ -35,13 +40,15 @@ const MAX_COMMITS = 100
 const MAX_PATHS = 2_000
 const MAX_SHOWN = 5
 const MAX_MENTIONS = 20
+/** Commits of a release and their files that are counted. */
+const MAX_COUNTED = { maxCommits: 1_000, maxFiles: 20_000 }
 
 /** The part of an issue's page about its code. The caller checked access. */
 export async function readIssueCode(app: App, actor: OrgActor, issue: IssueOnPage): Promise<IssueCode> {
   const { projectId } = issue
   const [host, first, known, groupIds] = await Promise.all([
     selectCodeHost(app.db, projectId),
-    selectFirstSight(app.db, issue.id),
+    selectIssueState(app.db, issue.id),
     measureCommits(app.db, projectId),
     selectGroupIds(app.db, [issue.id]),
   ])
@@ -69,31 +76,56 @@ export async function readIssueCode(app: App, actor: OrgActor, issue: IssueOnPag
     ...place,
     source: sourcePath(place.path, readRoots(host), files),
   }))
+  const viewMention = viewMentionOf(host)
   const suspects = first === undefined ? [] : rankSuspects(touching, places, inRelease, first.first_seen)
   return {
     repository_url: host?.repository_url ?? null,
-    release:
-      release === undefined
-        ? null
-        : { id: release.id, version: release.version, commit_count: Number(release.commits) },
+    release: release === undefined ? null : await viewRelease(app, projectId, release),
+    compared_frames: places.length,
     suspects: await viewSuspects(app, actor, host, suspects.slice(0, MAX_SHOWN), release?.version ?? null),
     suspect_count: suspects.length,
     known_until: known.newest?.toISOString() ?? null,
     source_links: host === undefined ? [] : await linksOf(app, host, places, issue.event?.release ?? null),
-    mentions: mentions.map(({ kind, ref, title, url, author, state, mentioned_at: at }) => ({
-      kind,
-      label: kind === 'commit' ? ref.slice(0, 7) : `${pullSign(host)}${ref}`,
-      title,
-      url,
-      author,
-      state,
-      at: at.toISOString(),
-    })),
+    mentions: mentions.map(viewMention),
+    fix: await readFix(app, { projectId, host }, first, mentions, viewMention),
   }
 }
 
-const pullSign = (host: CodeHostRow | undefined): string =>
-  host === undefined ? '#' : findVendor(host.provider).pullSign
+const viewMentionOf =
+  (host: CodeHostRow | undefined) =>
+  ({
+    kind,
+    ref,
+    title,
+    url,
+    author,
+    state,
+    says_fix,
+    mentioned_at: at,
+  }: MentionRow): IssueCode['mentions'][number] => ({
+    kind,
+    label:
+      kind === 'commit' ? ref.slice(0, 7) : `${host === undefined ? '#' : findVendor(host.provider).pullSign}${ref}`,
+    title,
+    url,
+    author,
+    state,
+    says_fix,
+    at: at.toISOString(),
+  })
+
+async function viewRelease(
+  app: App,
+  projectId: string,
+  { id, version, commits }: NonNullable<Awaited<ReturnType<typeof selectReleaseByVersion>>>,
+): Promise<IssueCode['release']> {
+  const count = Number(commits)
+  const [since, numbers] =
+    count === 0
+      ? [undefined, null]
+      : await Promise.all([selectReleaseBefore(app.db, projectId, id), measureRelease(app.db, id, MAX_COUNTED)])
+  return { id, version, commit_count: count, since: since ?? null, numbers }
+}
 
 const pathsIn = (files: unknown, names: readonly string[]): string[] =>
   StoredFiles.catch([])
@@ -140,12 +172,13 @@ async function viewSuspects(
 const loginOf = ({ author_login: login, author_email: email }: KnownCommit): string | null =>
   login?.toLowerCase() ?? /^(?:\d+\+)?([\w-]+)@users\.noreply\.github\.com$/.exec(email ?? '')?.[1] ?? null
 
+const PULL = new RegExp(PULL_IN_MESSAGE.join('|'))
+
 /** The pull request that a message of a merge or squash names. */
 function pullOf(host: CodeHostRow | undefined, message: string): SuspectCommit['pull'] {
   if (host === undefined) return null
   const vendor = findVendor(host.provider)
-  const [, squashed, merged, gitlab] =
-    /\(#(\d{1,9})\)\s*(?:\n|$)|^Merge pull request #(\d{1,9})|See merge request \S{0,200}!(\d{1,9})/.exec(message) ?? []
+  const [, squashed, merged, gitlab] = PULL.exec(message) ?? []
   const number = squashed ?? merged ?? gitlab
   if (number === undefined) return null
   return { label: `${vendor.pullSign}${number}`, url: vendor.pullUrl(host.repository_url, Number(number)) }

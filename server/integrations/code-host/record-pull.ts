@@ -30,6 +30,7 @@ export async function recordPull(app: App, { host, delivery, slug }: Settled, pu
         author: pull.author?.slice(0, 200) ?? null,
         at: pull.mergedAt ?? delivery.received_at,
         actor,
+        says_fix: fixed.includes(number),
         ...(fix !== null && fixed.includes(number)
           ? { state: 'fixes' as const, resolution: { asked, fix } }
           : { state: pull.state }),

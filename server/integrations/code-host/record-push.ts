@@ -129,6 +129,7 @@ async function mentionsOf(
         author: authorName?.slice(0, 200) ?? null,
         at: committedAt,
         actor,
+        says_fix: fixed.includes(number),
         ...(fix !== null && fixed.includes(number)
           ? { state: 'fixes', resolution: { asked, fix } }
           : { state: 'mentioned' }),

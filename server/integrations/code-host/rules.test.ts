@@ -5,6 +5,7 @@ import { findIssues } from './fixes.ts'
 import { framePath } from './frame-paths.ts'
 import { changedLines, excerpt } from './patch-lines.ts'
 import { headOfRelease } from './release-head.ts'
+import { chooseFix } from './read-fix.ts'
 import { readRepositoryUrl } from './repository-url.ts'
 import { isHubSigned, isSecretSent, isStandardSigned } from './signatures.ts'
 import { findRoots, sourcePath } from './source-roots.ts'
@@ -197,6 +198,48 @@ test('CODEOWNERS of GitHub and GitLab become ownership rules', () => {
     ['path', 'payments/*', 'payments'],
   ])
   expect(unknown).toEqual(['robin@meadowlark.example', '@stranger'])
+})
+
+const at = (hour: number) => new Date(Date.UTC(2026, 10, 20, hour))
+const mention = (over: Partial<Parameters<typeof chooseFix>[0][number]> & { name: string }) => ({
+  kind: 'pull' as const,
+  state: 'open' as const,
+  says_fix: true,
+  mentioned_at: at(10),
+  ...over,
+})
+
+test.each([
+  ['nothing', 'unresolved', [], null],
+  ['a mention is no fix', 'unresolved', [mention({ name: 'a', says_fix: false })], null],
+  ['a closed one is none', 'unresolved', [mention({ name: 'a', state: 'closed' })], null],
+  [
+    'what came furthest',
+    'unresolved',
+    [mention({ name: 'a', state: 'mentioned', mentioned_at: at(12) }), mention({ name: 'b' })],
+    'b',
+  ],
+  [
+    'a pull request before its commit',
+    'resolved',
+    [
+      mention({ name: 'a', kind: 'commit', state: 'fixes', mentioned_at: at(12) }),
+      mention({ name: 'b', state: 'fixes' }),
+    ],
+    'b',
+  ],
+  ['the newest', 'unresolved', [mention({ name: 'a' }), mention({ name: 'b', mentioned_at: at(11) })], 'b'],
+  ['a fix that did not hold', 'unresolved', [mention({ name: 'a', state: 'fixes' })], null],
+  ['a merge before the regression', 'regressed', [mention({ name: 'a', state: 'merged' })], null],
+  ['one that is open since before', 'regressed', [mention({ name: 'a' })], 'a'],
+  [
+    'a commit after the regression',
+    'regressed',
+    [mention({ name: 'a', state: 'mentioned', mentioned_at: at(20) })],
+    'a',
+  ],
+] as const)('the fix that is shown: %s', (_, status, mentions, expected) => {
+  expect(chooseFix(mentions, { status, status_changed_at: at(15) })?.name ?? null).toBe(expected)
 })
 
 test('lines of a diff', () => {

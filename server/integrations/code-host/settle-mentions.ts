@@ -8,7 +8,7 @@ import type { Fix } from '../../issues/rules/resolution.ts'
 import { type MentionRow, putMention, selectIssuesByNumber, trimMentions } from './commits.queries.ts'
 
 /** A commit or pull request that names an issue by its number in the project. */
-export type Mention = Pick<MentionRow, 'kind' | 'ref' | 'title' | 'url' | 'author' | 'state'> & {
+export type Mention = Pick<MentionRow, 'kind' | 'ref' | 'title' | 'url' | 'author' | 'state' | 'says_fix'> & {
   readonly number: number
   readonly at: Date
   /** With the state `fixes`: how the issue is resolved. */
@@ -36,15 +36,16 @@ export async function settleMentions(
   const issues = new Map(
     (await selectIssuesByNumber(tx, projectId, numbers)).map((issue) => [Number(issue.number), issue]),
   )
-  let [linked, resolved] = [0, 0]
+  let resolved = 0
+  const linked = new Map<string, Mention>()
   const fixes = new Map<string, Mention>()
   for (const mention of mentions) {
     const issue = issues.get(mention.number)
     if (issue === undefined) continue
-    const { kind, ref, title, url, author, state, at } = mention
-    const row = { project_id: projectId, issue_id: issue.id, kind, ref, title, url, author, state, mentioned_at: at }
-    if (!(await putMention(tx, row))) continue
-    linked += 1
+    const { kind, ref, title, url, author, state, says_fix, at } = mention
+    const row = { project_id: projectId, issue_id: issue.id, kind, ref, title, url, author, state, says_fix }
+    if (!(await putMention(tx, { ...row, mentioned_at: at }))) continue
+    linked.set(issue.id, mention)
     if (state === 'fixes') fixes.set(issue.id, mention)
   }
   for (const issueId of new Set([...issues.values()].map(({ id }) => id)))
@@ -59,5 +60,5 @@ export async function settleMentions(
     const changed = await changeIssues(app, tx, actor, [issue], () => ({ status: 'resolved', resolution }))
     resolved += changed.size
   }
-  return { linked, resolved }
+  return { linked: linked.size, resolved }
 }

@@ -34,12 +34,67 @@ export const SuspectCommit = z.object({
 })
 export type SuspectCommit = z.infer<typeof SuspectCommit>
 
+const CodeMention = z.object({
+  kind: z.enum(['commit', 'pull']),
+  label: z.string().describe('Such as `a3f91c2`, `#12` or `!12`.'),
+  title: z.string(),
+  url: z.string(),
+  author: z.string().nullable(),
+  state: z
+    .enum(['mentioned', 'open', 'merged', 'closed', 'fixes'])
+    .describe('fixes: it came to the default branch and says that it fixes the issue.'),
+  says_fix: z.boolean().describe('Whether it says that it fixes the issue, also before it came to the default branch.'),
+  at: Timestamp,
+})
+
+const IssueFix = z.object({
+  change: CodeMention.nullable().describe(
+    'The commit or pull request that fixes the issue, or is to: what came to the default branch first, then what is open.',
+  ),
+  branch: z.string().nullable().describe('The default branch; null while it is not known.'),
+  release: z
+    .object({
+      id: Id,
+      version: z.string(),
+      is_planned: z.boolean().describe('It is announced only.'),
+      released_at: Timestamp.describe('By its date, else when it was created.'),
+      first_seen: Timestamp.nullable().describe('Receipt of its first event or session.'),
+      deploy: z.object({ environment: z.string(), at: Timestamp }).nullable().describe('The newest one that ended.'),
+    })
+    .nullable()
+    .describe('The release in which the issue is resolved.'),
+  reports_deploys: z.boolean().describe('Whether a release of the project has a deploy.'),
+})
+export type IssueFix = z.infer<typeof IssueFix>
+
 export const IssueCode = z.object({
   repository_url: z.string().nullable().describe('Null without a code host.'),
   release: z
-    .object({ id: Id, version: z.string(), commit_count: z.number().int() })
+    .object({
+      id: Id,
+      version: z.string(),
+      commit_count: z.number().int(),
+      since: z
+        .object({ id: Id, version: z.string() })
+        .nullable()
+        .describe('The release before it, where its commits say so.'),
+      numbers: z
+        .object({
+          commits: z.number().int().describe('The commits that are counted: the newest 1,000.'),
+          authors: z.number().int(),
+          files: z.number().int().nullable().describe('Null while no commit says its files.'),
+          are_files_cut: z.boolean().describe('There are more than the files of 20,000 changes.'),
+          pulls: z.number().int().describe('Pull requests that messages of merges name.'),
+        })
+        .nullable()
+        .describe('Null without commits.'),
+    })
     .nullable()
-    .describe('The first release of the issue and the number of its commits.'),
+    .describe('The first release of the issue and its commits.'),
+  compared_frames: z
+    .number()
+    .int()
+    .describe('Frames of the app in the event that name a file, at most 20: commits are compared with these.'),
   suspects: z
     .array(SuspectCommit)
     .describe('Commits that changed files of frames of the app, the likeliest first, at most 5.'),
@@ -57,20 +112,7 @@ export const IssueCode = z.object({
       }),
     )
     .describe('Frames of the app in the repository.'),
-  mentions: z
-    .array(
-      z.object({
-        kind: z.enum(['commit', 'pull']),
-        label: z.string().describe('Such as `a3f91c2`, `#12` or `!12`.'),
-        title: z.string(),
-        url: z.string(),
-        author: z.string().nullable(),
-        state: z
-          .enum(['mentioned', 'open', 'merged', 'closed', 'fixes'])
-          .describe('fixes: it came to the default branch and says that it fixes the issue.'),
-        at: Timestamp,
-      }),
-    )
-    .describe('Commits and pull requests that name the issue, newest first, at most 20.'),
+  mentions: z.array(CodeMention).describe('Commits and pull requests that name the issue, newest first, at most 20.'),
+  fix: IssueFix.describe('How far a fix has come.'),
 })
 export type IssueCode = z.infer<typeof IssueCode>

@@ -655,6 +655,7 @@ export type Tables = {
     author: string | null
     state: 'mentioned' | 'open' | 'merged' | 'closed' | 'fixes'
     mentioned_at: Date
+    says_fix: Generated<boolean>
   }
   host_tags: {
     project_id: string
