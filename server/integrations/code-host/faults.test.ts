@@ -184,6 +184,7 @@ test('GitLab: by token and by signature, a push of more than 20 commits, a merge
       : null
   })
   expect(read.code.suspects).toHaveLength(1)
+  expect(read.candidates).toMatchObject([{ person: { email: owner.email }, reasons: [{ kind: 'codeowners' }] }])
   expect(read.code.source_links[0]?.url).toBe(`${gitlab.repositoryUrl}/-/blob/${head?.sha ?? ''}/src/checkout/pay.ts`)
 
   const merge = (state: 'opened' | 'merged') =>
@@ -242,7 +243,7 @@ test('without a code host, commits with files that a pipeline sends make suspect
     release: 'shop@3.0',
     exception: { values: [{ type: 'TypeError', value: 'x', stacktrace: { frames: [frame] } }] },
   })
-  const { code } = await waitFor('the suspect', async () => {
+  const { code, candidates } = await waitFor('the suspect', async () => {
     const found = (await owner.get(`/api/issues/${issue.id}`)).as<IssueDetail>()
     return found.code.suspects.length === 0 ? null : found
   })
@@ -251,4 +252,7 @@ test('without a code host, commits with files that a pipeline sends make suspect
     source_links: [],
     suspects: [{ sha: aSha('uploaded'), url: null, release: 'shop@3.0', member: { email: owner.email } }],
   })
+  expect(candidates).toMatchObject([
+    { person: { email: owner.email }, reasons: [{ kind: 'suspect', sha: aSha('uploaded'), rank: 1 }] },
+  ])
 })

@@ -27,6 +27,20 @@ export const Activity = z.object({
 })
 export type Activity = z.infer<typeof Activity>
 
+export const Candidate = z.object({
+  person: Person.nullable().describe('Null for a team.'),
+  team: z.string().nullable(),
+  reasons: z.array(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('suspect'), sha: z.string(), rank: z.number().int() }),
+      z.object({ kind: z.literal('codeowners'), rule: z.string() }),
+      z.object({ kind: z.literal('ownership_rule'), rule: z.string() }),
+      z.object({ kind: z.literal('resolved_before'), at: Timestamp }),
+    ]),
+  ),
+})
+export type Candidate = z.infer<typeof Candidate>
+
 export const IssueDetail = Issue.extend({
   project: z.object({ id: Id, name: z.string(), slug: z.string(), platform: z.string() }),
   event: Event.nullable().describe(
@@ -75,6 +89,9 @@ export const IssueDetail = Issue.extend({
   activity: z.array(Activity).describe('Newest first, at most 100.'),
   grouping: GroupingView,
   code: IssueCode,
+  candidates: z
+    .array(Candidate)
+    .describe('Members and teams who could take it, with reasons: the likeliest first, at most 5.'),
 })
 export type IssueDetail = z.infer<typeof IssueDetail>
 

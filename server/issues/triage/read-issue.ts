@@ -17,6 +17,7 @@ import type { Tag } from '../../events/protocol/event.api.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
+import { listCandidates } from './list-candidates.ts'
 import { type IssueParts, readParts } from './parts.ts'
 import { selectActivity, selectIssue } from '../rows/issues.queries.ts'
 import { viewGrouping } from '../merging/view-grouping.ts'
@@ -75,15 +76,23 @@ export async function readIssue(
   ])
   const refused = refusalErrors(offered.refused_attachments)
   const named = event === null || refused.length === 0 ? event : { ...event, errors: [...event.errors, ...refused] }
-  const { settings: _, ...shown } = project
+  const { settings, ...shown } = project
+  const marked = named === null ? null : markFrames(named, groupingSettings(settings).grouping_rules)
+  const entries = activity.map(viewActivity)
   return {
     ...issue,
     project: shown,
-    event: named === null ? null : markFrames(named, groupingSettings(project.settings).grouping_rules),
+    event: marked,
     event_ids: eventIds,
     ...offered,
     tag_distribution: countTagValues(tags),
-    activity: activity.map(viewActivity),
+    activity: entries,
+    candidates: await listCandidates(app, actor, {
+      event: marked,
+      settings,
+      suspects: offered.code.suspects,
+      activity: entries,
+    }),
     grouping,
   }
 }
