@@ -169,6 +169,8 @@ export const KINDS = {
   'issue.users_counted': { target: 'issue', data: NONE, live: 'issues' },
   /** Events of an erased user were deleted. */
   'issue.user_erased': { target: 'issue', data: NONE, live: 'issues' },
+  /** A commit or pull request names it, or came to another state. */
+  'issue.code_mentioned': { target: 'issue', data: NONE, live: 'issues' },
   /** The assistant stored an analysis of it. */
   'issue.analysed': { target: 'issue', data: NONE, live: 'issues' },
 

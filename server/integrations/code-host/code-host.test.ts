@@ -13,6 +13,8 @@ import {
 } from '#test/kit/code-host-github.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { LIVE_TOPIC } from '../../platform/live/publish.ts'
+import { parseEnvelope } from '../../platform/live/recent-messages.ts'
 import { aCommit, connected, deliver, readState, settled } from './code-host.fixture.ts'
 
 const t = await testServer({ realTime: true, jobs: true })
@@ -300,6 +302,32 @@ describe('pushes', () => {
     await send('push', githubPush([topic]))
     await settled(owner, project.id)
     expect((await readIssue(owner, issue.id)).status).toBe('resolved')
+  })
+
+  test('open pages hear of new suspects, and of commits and pull requests that name their issue', async () => {
+    const { owner, project, send } = await aProject()
+    const issue = await t.issue({ project, by: owner, ...failure() })
+    const heard: string[] = []
+    const stop = t.app.bus.on(LIVE_TOPIC, (payload) => {
+      const message = parseEnvelope(payload)?.message
+      if (message?.kind === 'issues' && message.project_id === project.id) heard.push(message.issue_ids.join())
+    })
+    try {
+      await send('push', githubPush([aCommit('one', now())]))
+      await waitFor('the message about all issues of the project', () => heard.includes(''))
+      heard.length = 0
+      await send('pull_request', githubPull({ number: 7, title: `See ${issue.short_id}` }))
+      await waitFor('the message about the issue', () => heard.includes(issue.id))
+      const { code } = await readIssue(owner, issue.id)
+      expect(code.mentions).toMatchObject([{ label: '#7', says_fix: false }])
+      // It only mentions the issue.
+      expect(code.fix.change).toBeNull()
+      // Its text says more now.
+      await send('pull_request', githubPull({ number: 7, title: `Fixes ${issue.short_id}` }))
+      await waitFor('the fix', async () => (await readIssue(owner, issue.id)).code.fix.change !== null)
+    } finally {
+      stop()
+    }
   })
 
   test('a fix older than the regression resolves nothing', async () => {

@@ -3,6 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { defineTask } from '../../platform/jobs/task.ts'
 import { countedWord } from '../../platform/kernel/value-text.ts'
 import { type CodeHostRow, changeCodeHost, selectCodeHost } from './code-hosts.queries.ts'
+import { announceSuspects } from './announce-suspects.ts'
 import { changePaths, clearPaths, selectWanted, wantLines, writeFiles } from './commits.queries.ts'
 import { findSourceRoots } from './find-source-roots.ts'
 import { HostError } from './host-client.ts'
@@ -37,6 +38,7 @@ async function readRepository(app: App, projectId: string, signal: AbortSignal):
     if (error.kind === 'failed') throw error
   }
   await findSourceRoots(app, projectId)
+  await announceSuspects(app.db, host)
 }
 
 async function readAll(app: App, host: CodeHostRow, client: HostClient, signal: AbortSignal): Promise<string[]> {

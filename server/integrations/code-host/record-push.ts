@@ -8,6 +8,7 @@ import type { HostClient, HostCommit, PushEvent } from './vendor.ts'
 import { deliveryActor } from './integration-actor.ts'
 import { wantReleases } from './link-releases-job.ts'
 import { wantRepository } from './read-repository-job.ts'
+import { announceSuspects } from './announce-suspects.ts'
 import { type Mention, settleMentions } from './settle-mentions.ts'
 import { storeKnownCommits } from './store-commits.ts'
 import { findVendor } from './vendors.ts'
@@ -66,6 +67,7 @@ export async function recordPush(
       })
     await wantReleases(tx, projectId)
     await wantRepository(tx, projectId)
+    if (fresh.size > 0 || dropped.length > 0) await announceSuspects(tx, host)
     return settleMentions(
       app,
       tx,

@@ -1,4 +1,6 @@
-import type { IntegrationActor } from '../../platform/context/actor.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { aboutIssue } from '../../issues/rows/view-issue.ts'
+import { factContext, type IntegrationActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { lockIssue } from '../../issues/rows/issues.queries.ts'
@@ -60,5 +62,16 @@ export async function settleMentions(
     const changed = await changeIssues(app, tx, actor, [issue], () => ({ status: 'resolved', resolution }))
     resolved += changed.size
   }
+  const [named] = linked.values()
+  if (named !== undefined)
+    await recordFacts(
+      tx,
+      factContext(app, named.actor),
+      [...linked.keys()].map((id) => ({
+        kind: 'issue.code_mentioned',
+        ...aboutIssue({ id, project_id: projectId, org_id: named.actor.orgId }),
+        data: {},
+      })),
+    )
   return { linked: linked.size, resolved }
 }
