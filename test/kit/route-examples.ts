@@ -254,7 +254,7 @@ async function trackerInput() {
 
 async function aTracker(app: App, owner: Person) {
   const projectId = await insertProject(app, owner)
-  const connected = await connectTracker(app, owner.actor, projectId, { ...(await trackerInput()), sync_states: true })
+  const connected = await connectTracker(app, owner.actor, projectId, await trackerInput())
   if (connected.webhook === null) throw new Error('a tracker without a webhook')
   return { projectId, webhook: connected.webhook }
 }

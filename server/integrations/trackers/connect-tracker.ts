@@ -39,7 +39,7 @@ export type TrackerInput = {
 type Connecting = TrackerInput & {
   readonly type_id?: string | undefined
   readonly webhook_secret?: string | undefined
-  readonly sync_states: boolean
+  readonly sync_states?: boolean | undefined
 }
 
 /** Teams and types that credentials offer. @throws AppError not_found, invalid (a field), unavailable */
@@ -93,7 +93,7 @@ export async function connectTracker(app: App, actor: OrgActor, projectId: strin
       team_name: team.name,
       type_id: type?.id ?? null,
       type_name: type?.name ?? null,
-      sync_states: input.sync_states,
+      sync_states: input.sync_states ?? before?.sync_states ?? true,
       updated_at: now,
       last_error: null,
       last_error_at: null,

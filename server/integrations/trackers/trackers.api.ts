@@ -118,7 +118,10 @@ export const trackerRoutes = routes({
       webhook_secret: field('webhook_secret', 'secret', 200)
         .min(16, { error: 'webhook_secret must have at least 16 characters.' })
         .optional(),
-      sync_states: z.boolean({ error: 'sync_states must be true or false.' }).default(true),
+      sync_states: z
+        .boolean({ error: 'sync_states must be true or false.' })
+        .optional()
+        .describe('Whether states go both ways. Without it the stored value stays; true at first.'),
     }),
     status: 201,
     response: TrackerView.extend({

@@ -131,6 +131,11 @@ describe('connecting', () => {
     expect(await deliver(first.webhook.url, '{}', {})).toBe(401)
     expect(await deliver(second.webhook.url, '{}', {})).toBe(200)
     expect((await readIssue()).ticket.ticket).toMatchObject({ state: 'open', is_followed: false })
+    // And the setting, which only a call that names it changes.
+    await connect({ provider: 'tracker_b' })
+    expect((await readIssue()).ticket.ticket).toMatchObject({ is_followed: false })
+    await connect({ provider: 'tracker_b', sync_states: true })
+    expect((await readIssue()).ticket.ticket).toMatchObject({ is_followed: true })
   })
 
   test('another time keeps the secret that Linear made for its webhook', async () => {

@@ -3,12 +3,13 @@ import { call } from '../../../api/call.ts'
 import { errorSentence, useChange } from '../../../api/change.ts'
 import { trackerQuery, type ConnectedTracker, type TrackerChoices } from '../../../api/tracker-queries.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Field, SelectField } from '../../../ui/field.tsx'
+import { Field, FieldHint, SelectField } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { trackerTexts } from './tracker-texts.ts'
+import styles from './tracker-form.module.css'
 
 const texts = trackerTexts.form
 
@@ -29,6 +30,7 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
   const [webhookSecret, setWebhookSecret] = useState('')
   const [team, setTeam] = useState(integration?.team.id ?? '')
   const [type, setType] = useState(integration?.type?.id ?? '')
+  const [syncs, setSyncs] = useState(integration?.sync_states ?? true)
   const [choices, setChoices] = useState<TrackerChoices | null>(null)
   const credentials =
     provider === 'codehost' ? {} : Object.fromEntries(Object.entries(given).filter(([, value]) => value.trim() !== ''))
@@ -51,6 +53,7 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
           ...(provider === 'tracker_a' && webhookSecret.trim() !== '' ? { webhook_secret: webhookSecret } : {}),
           ...(team === '' ? {} : { team_id: team }),
           ...(type === '' ? {} : { type_id: type }),
+          sync_states: syncs,
         },
       }),
     touches: () => [trackerQuery(projectId).queryKey],
@@ -148,6 +151,13 @@ export function TrackerForm({ projectId, integration, why, onConnected }: Tracke
           )}
         </>
       )}
+      <label className={styles.check}>
+        <input type="checkbox" checked={syncs} onChange={(event) => setSyncs(event.target.checked)} />
+        <span>
+          {texts.sync}
+          <FieldHint>{trackerTexts.syncOn}</FieldHint>
+        </span>
+      </label>
       {error === null ? null : (
         <Note tone="red" icon="warn" role="alert">
           {texts.failed} {errorSentence(error)}

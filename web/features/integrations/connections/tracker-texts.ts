@@ -13,7 +13,7 @@ export const trackerTexts = {
   sent: 'Last sent',
   error: 'Last error',
   sync: 'States',
-  syncOn: 'A closed ticket resolves its issue, and an issue that returns reopens its ticket',
+  syncOn: 'A closed ticket resolves its issue, and an issue that returns reopens its ticket.',
   syncOff: 'Not followed',
   disconnect: 'Disconnect',
   disconnectTitle: 'Disconnect the tracker?',
@@ -21,7 +21,7 @@ export const trackerTexts = {
   disconnectWord: 'disconnect',
   disconnected: 'The tracker is disconnected',
   disconnectFailed: 'Could not disconnect.',
-  reconnect: 'Enter new credentials',
+  reconnect: 'Change connection',
   refused: 'The tracker refuses the stored credentials. Enter new ones: nothing is sent until then.',
   form: {
     provider: 'Tracker',
