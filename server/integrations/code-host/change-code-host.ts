@@ -33,7 +33,8 @@ export async function changeCodeHost(app: App, actor: OrgActor, input: Input): P
     const typed = roots?.map((root) => ({ ...root, by: 'member' as const, matched: 0, tried: 0 }))
     await writeCodeHost(tx, projectId, {
       updated_at: app.clock.now(),
-      ...(typed === undefined ? {} : { source_roots: JSON.stringify([...typed, ...found]) }),
+      // Rules of CODEOWNERS name paths as frames show them.
+      ...(typed === undefined ? {} : { source_roots: JSON.stringify([...typed, ...found]), owners_read_at: null }),
       ...(readsOwners === undefined ? {} : { reads_owners: readsOwners }),
       ...(token === undefined
         ? {}

@@ -6,9 +6,11 @@ import { selectGroupIds } from '../../issues/rows/groups.queries.ts'
 import type { App } from '../../platform/context/app.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectSettings } from '../../projects/registry/projects.queries.ts'
+import type { StoredRoot } from './code-host.api.ts'
 import { changeCodeHost, lockCodeHost } from './code-hosts.queries.ts'
 import { selectPaths } from './commits.queries.ts'
 import { framePlaces } from './frame-paths.ts'
+import { wantRepository } from './read-repository-job.ts'
 import { findRoots } from './source-roots.ts'
 import { foldFileName } from './store-commits.ts'
 import { readRoots } from './view-code-host.ts'
@@ -26,10 +28,20 @@ export async function findSourceRoots(app: App, projectId: string): Promise<void
   await app.tx(async (tx) => {
     const row = await lockCodeHost(tx, projectId)
     if (row === undefined || paths.length === 0) return
-    const typed = readRoots(row).filter(({ by }) => by === 'member')
-    await changeCodeHost(tx, projectId, { source_roots: JSON.stringify([...typed, ...found]) })
+    const before = readRoots(row)
+    const roots = [...before.filter(({ by }) => by === 'member'), ...found]
+    // Rules of CODEOWNERS name paths as frames show them.
+    const isOther = pairsOf(roots) !== pairsOf(before)
+    await changeCodeHost(tx, projectId, {
+      source_roots: JSON.stringify(roots),
+      ...(isOther ? { owners_read_at: null } : {}),
+    })
+    if (isOther && row.reads_owners && row.token_sealed !== null) await wantRepository(tx, projectId)
   })
 }
+
+const pairsOf = (roots: readonly Pick<StoredRoot, 'stack_root' | 'source_root'>[]): string =>
+  JSON.stringify(roots.map(({ stack_root: from, source_root: to }) => [from, to]).toSorted())
 
 async function pathsOfNewest(app: App, projectId: string): Promise<string[]> {
   const project = await selectSettings(app.db, projectId)
