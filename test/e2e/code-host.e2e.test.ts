@@ -151,11 +151,23 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
       .first()
       .getAttribute('href'),
   ).toBe(`${host.repositoryUrl}/blob/${commit.sha}/${FILE}#L148`)
+  const numbers = page.getByRole('region', { name: '4.12.0 in numbers' })
+  await eventually(() => numbers.locator('dl > div').allInnerTexts()).toEqual([
+    'Commits\n2',
+    'Authors\n2',
+    'Files\n2 changed',
+    'Pull requests\n2',
+  ])
+  const who = page.getByRole('region', { name: 'Who could take it' })
+  await who.getByText('wrote the suspect commit').waitFor()
+  const fixCard = page.getByRole('region', { name: /^(Fix |No fix)/ })
+  await fixCard.getByText(`fixes ${issue.short_id}`).waitFor()
   await card.scrollIntoViewIfNeeded()
   await settled(page)
   await expectAccessibleInThemes(page, 'an issue with suspect commits')
   await screenshot(page, 'issue-commits', { fullPage: true })
-  await card.getByRole('button', { name: 'Assign' }).first().click()
+  await who.getByRole('button', { name: /^Assign/ }).click()
+  await who.getByText('Assigned', { exact: true }).waitFor()
   await card.getByText('Assigned', { exact: true }).waitFor()
   // The page shows it before the server has it.
   await eventually(async () => (await person.get(`/api/issues/${issue.id}`)).as<typeof issue>().assignee?.email).toBe(
@@ -187,13 +199,18 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
     'pull_request',
     githubPull({ number: 1184, title: 'Ask for the context first', body: `Fixes ${issue.short_id}` }),
   )
-  // A job records it, and nothing says so to open pages: they read it with their next look.
-  await eventually(
-    async () =>
-      (await person.get(`/api/issues/${issue.id}`)).as<{ code: { mentions: unknown[] } }>().code.mentions.length,
-  ).toBe(1)
-  await page.reload()
+  // The open page hears of it.
   await page.getByRole('region', { name: 'In the code' }).getByText('open', { exact: true }).waitFor()
+  const stepsOf = () => fixCard.getByRole('listitem').allInnerTexts()
+  await eventually(stepsOf).toEqual([
+    expect.stringContaining('#1184 is open'),
+    expect.stringContaining('Merged to main'),
+    expect.stringContaining('Released'),
+    expect.stringContaining('In use'),
+  ])
+  // Frames showed where their packages are in the repository, and with that who owns them.
+  await who.getByText('wrote the suspect commit, CODEOWNERS com.meadowlark.checkout.*').waitFor()
+  await screenshot(page, 'issue-fix-open')
   await send('push', githubPush([fix], { before: commit.sha }))
   await send(
     'pull_request',
@@ -211,12 +228,33 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
     .first()
     .waitFor()
 
+  await fixCard.getByText('then this issue is resolved in that release').waitFor()
+  await eventually(() => fixCard.locator('[aria-current=step]').innerText()).toContain('Released')
+  await screenshot(page, 'issue-fix-merged')
+
   // The release page lists its commits, with the issues that they name.
   const made = await person.post('/api/releases', { projectId: project.id, version: 'com.meadowlark.shop@4.12.1' })
   await send('push', githubTag('v4.12.1', fix.sha))
   await eventually(async () => (await person.get(`/api/issues/${issue.id}`)).body['resolved_in_release']).toBe(
     'com.meadowlark.shop@4.12.1',
   )
+  await fixCard.getByRole('link', { name: 'Released in 4.12.1' }).waitFor()
+  await person.post(`/api/releases/${String(made.body['id'])}/deploys`, { environment: 'production' })
+  await page.getByRole('region', { name: 'Fix released' }).getByText('Deployed to production').waitFor()
+  await settled(page)
+  await expectAccessibleInThemes(page, 'an issue whose fix is deployed')
+  await screenshot(page, 'issue-fix-deployed')
+  for (const [theme, size] of [
+    ['light', 'phone'],
+    ['dark', 'desk'],
+  ] as const) {
+    const other = await dashboard.openAs(person, { theme, size })
+    await other.goto(`/issues/${issue.id}`)
+    await other.getByRole('region', { name: 'Fix released' }).waitFor()
+    await settled(other)
+    await expectNoSideScroll(other, `the fix of an issue, ${theme}, ${size}`)
+    await screenshot(other, `issue-fix-${theme}-${size}`, { fullPage: true })
+  }
   await visit(page, `/releases/${String(made.body['id'])}`)
   const commits = page.getByRole('region', { name: 'Commits' })
   await commits.getByText('Ask for the context first').waitFor()

@@ -20,7 +20,7 @@ test('a tracker is connected, an issue gets its ticket once, and closing the tic
   )
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${issueId}`)
-  await page.getByRole('heading', { name: 'No tracker connected' }).waitFor()
+  await page.getByText('No tracker. Connect Linear, Jira').waitFor()
   await page.getByRole('link', { name: 'Connect a tracker' }).click()
 
   const card = page.getByRole('region', { name: 'Tracker', exact: true })

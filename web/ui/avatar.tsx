@@ -22,11 +22,13 @@ function tintOf(id: string): number {
 type AvatarProps = {
   user: { id: string; name: string } | null
   small?: boolean
+  /** A team, whose place is square. */
+  team?: boolean
   /** Hidden from screen readers beside the name. */
   quiet?: boolean
 }
 
-export function Avatar({ user, small = false, quiet = false }: AvatarProps) {
+export function Avatar({ user, small = false, team = false, quiet = false }: AvatarProps) {
   const name = user?.name ?? uiTexts.unassigned
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)
@@ -39,7 +41,13 @@ export function Avatar({ user, small = false, quiet = false }: AvatarProps) {
     )
   }
   return (
-    <span className={styles.avatar} data-tint={tintOf(user.id)} data-small={small ? '' : undefined} {...spoken}>
+    <span
+      className={styles.avatar}
+      data-tint={tintOf(user.id)}
+      data-small={small ? '' : undefined}
+      data-team={team ? '' : undefined}
+      {...spoken}
+    >
       {toInitials(user.name)}
     </span>
   )

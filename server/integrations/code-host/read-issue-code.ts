@@ -80,6 +80,7 @@ export async function readIssueCode(app: App, actor: OrgActor, issue: IssueOnPag
   const suspects = first === undefined ? [] : rankSuspects(touching, places, inRelease, first.first_seen)
   return {
     repository_url: host?.repository_url ?? null,
+    provider: host?.provider ?? null,
     release: release === undefined ? null : await viewRelease(app, projectId, release),
     compared_frames: places.length,
     suspects: await viewSuspects(app, actor, host, suspects.slice(0, MAX_SHOWN), release?.version ?? null),

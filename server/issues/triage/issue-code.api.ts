@@ -69,6 +69,7 @@ export type IssueFix = z.infer<typeof IssueFix>
 
 export const IssueCode = z.object({
   repository_url: z.string().nullable().describe('Null without a code host.'),
+  provider: z.enum(['github', 'gitlab']).nullable(),
   release: z
     .object({
       id: Id,

@@ -24,6 +24,10 @@ export const commitsTexts = {
   lastKnown: 'The newest known commit is from',
   noneTitle: 'No suspect commit.',
   none: 'No known commit touches a file of this stack.',
+  noneOfRelease: (version: string) =>
+    `No known commit touches a file of this stack. The commits of ${version} are not known: they come with its tag, or from your build.`,
+  noFrameTitle: 'Nothing to compare.',
+  noFrame: 'This event has no frame of your app that names a file.',
   noCommitsTitle: 'No commits are known.',
   noCommits: 'They arrive with the next push, or with the commits of a release.',
   noHostTitle: 'No code host.',

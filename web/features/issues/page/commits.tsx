@@ -19,6 +19,7 @@ import { Spacer } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import typeStyles from '../../../ui/type.module.css'
+import { EmptyPlace } from './empty-place.tsx'
 import { commitsTexts as texts } from './commits-texts.ts'
 import styles from './commits.module.css'
 
@@ -79,26 +80,27 @@ export function CommitsCard({ issue }: { issue: IssueDetail }) {
 }
 
 function Missing({ issue }: { issue: IssueDetail }) {
-  const { repository_url: repository, known_until: knownUntil } = issue.code
+  const { repository_url: repository, known_until: knownUntil, compared_frames: frames, release } = issue.code
   const mayConnect = useCan('integrations.write').allowed
   const [title, text] =
     repository === null && knownUntil === null
       ? [texts.noHostTitle, texts.noHost]
       : knownUntil === null
         ? [texts.noCommitsTitle, texts.noCommits]
-        : [texts.noneTitle, texts.none]
+        : frames === 0
+          ? [texts.noFrameTitle, texts.noFrame]
+          : [
+              texts.noneTitle,
+              release?.commit_count === 0 ? texts.noneOfRelease(shortVersion(release.version)) : texts.none,
+            ]
   return (
-    <div className={styles.missing}>
-      <Icon name="commit" className={typeStyles.quiet} />
-      <p>
-        <b className={typeStyles.strong}>{title}</b> {text}
-      </p>
+    <EmptyPlace icon="commit" title={title} text={text}>
       {repository === null && mayConnect ? (
         <Link {...paths.projectIntegrations(issue.project_id)} {...buttonLook({ size: 'sm' })}>
           <span>{texts.connect}</span>
         </Link>
       ) : null}
-    </div>
+    </EmptyPlace>
   )
 }
 

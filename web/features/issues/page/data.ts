@@ -57,10 +57,12 @@ export function useIssue(issueId: string, choice: string, only: string) {
   useLive((messages) => {
     const concerns = messages.some(
       (message) =>
-        message.kind === 'issues' &&
-        message.project_id === projectId &&
-        // Too many issues to list: this one may be among them.
-        (message.issue_ids.includes(issueId) || message.issue_ids.length === 0),
+        // A release may have the fix, or the commits that are suspects.
+        (message.kind === 'releases' && message.project_id === projectId) ||
+        (message.kind === 'issues' &&
+          message.project_id === projectId &&
+          // Too many issues to list: this one may be among them.
+          (message.issue_ids.includes(issueId) || message.issue_ids.length === 0)),
     )
     if (concerns && known !== undefined) refresh()
   })

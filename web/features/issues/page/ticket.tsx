@@ -5,11 +5,11 @@ import { errorSentence, useChange } from '../../../api/change.ts'
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
+import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
-import { EmptyState } from '../../../ui/empty-state.tsx'
 import { FieldHint } from '../../../ui/field.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { EmptyPlace } from './empty-place.tsx'
 import { ticketTexts as texts } from './ticket-texts.ts'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -17,6 +17,7 @@ import typeStyles from '../../../ui/type.module.css'
 export function TicketCard({ issue }: { issue: IssueDetail }) {
   const { tracker, ticket } = issue.ticket
   const may = useCan('issues.write')
+  const mayConnect = useCan('integrations.write').allowed
   const create = useChange({
     send: () => call('POST /api/issues/:issueId/tracker-ticket', { params: { issueId: issue.id } }),
     same: () => 'create',
@@ -38,11 +39,13 @@ export function TicketCard({ issue }: { issue: IssueDetail }) {
     return (
       <Card title={texts.title}>
         {tracker === 'not_connected' ? (
-          <EmptyState kind="setup" heading="h3" title={texts.noTracker}>
-            <Link className={typeStyles.link} {...paths.projectIntegrations(issue.project_id)}>
-              {texts.connect}
-            </Link>
-          </EmptyState>
+          <EmptyPlace icon="ticket" title={texts.noTracker} text={texts.noTrackerText}>
+            {mayConnect ? (
+              <Link {...paths.projectIntegrations(issue.project_id)} {...buttonLook({ size: 'sm' })}>
+                <span>{texts.connect}</span>
+              </Link>
+            ) : null}
+          </EmptyPlace>
         ) : (
           <CardFooter note={error ?? (tracker === 'broken' ? texts.broken : texts.none)}>{button}</CardFooter>
         )}
