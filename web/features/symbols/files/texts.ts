@@ -42,14 +42,6 @@ export const symbolsTexts = {
     viewer: 'Viewers cannot upload files.',
   },
 
-  tools: {
-    title: 'From your build',
-    lead: 'The tools that you use already upload to this address. The key needs the scopes uploads:write, releases:write, releases:read and projects:read.',
-    environment: 'Environment',
-    tool: 'Tool of the build',
-    makeKey: 'Create an API key',
-  },
-
   table: {
     title: 'Uploads',
     count: (count: string) => `${count} ${count === '1' ? 'file' : 'files'}`,
