@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { anEvent, envelopeOf, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, press, screenshot, settled } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectAccessibleInThemes,
+  expectNoSideScroll,
+  press,
+  screenshot,
+  settled,
+} from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -71,9 +80,56 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   )
   expect(sent.status).toBe(200)
   await page.getByRole('heading', { name: 'First event received' }).waitFor()
+
+  // The build is next: its environment and lines for the chosen platform. A server was chosen last.
+  const progress = page.getByRole('list', { name: 'Progress' })
+  expect(await progress.getByText('Upload symbols').count()).toBe(0)
+  expect(await page.getByText('No upload yet').count()).toBe(0)
+  await page.getByRole('tab', { name: 'Android', exact: true }).click()
+  await page.getByText('No upload yet').waitFor()
+  await page.getByText('Readable stack traces: upload the mapping file from your build').waitFor()
+  await eventually(() => progress.locator('[aria-current=step]').innerText()).toContain('Upload symbols')
+  const environment = page.getByRole('region', { name: 'Environment' })
+  expect(await environment.innerText()).toContain(`export SENTRY_URL=${dashboard.server.url}`)
+  expect(await environment.innerText()).toContain('export SENTRY_PROJECT=shopper-web')
+  await page.getByRole('region', { name: 'sentry-cli' }).getByText('sentry-cli upload-proguard').waitFor()
+  await page.getByText('Gradle', { exact: true }).click()
+  await page.getByRole('region', { name: 'Gradle' }).getByText('authToken.set(').waitFor()
+  for (const [name, lines] of [
+    ['iOS', 'dSYM files'],
+    ['React Native', 'source maps and debug files'],
+    ['Flutter', 'debug symbols'],
+    ['Web', 'source maps'],
+  ] as const) {
+    await page.getByRole('tab', { name, exact: true }).click()
+    await page.getByText(`Readable stack traces: upload ${lines} from your build`).waitFor()
+  }
+  await page.getByRole('tab', { name: 'Android', exact: true }).click()
+  await settled(page)
+  await screenshot(page, 'onboarding-upload', { fullPage: true })
+  const api = page.context().request
+  const { items } = z
+    .object({ items: z.array(z.object({ id: z.string() })) })
+    .parse(await (await api.get(`${dashboard.server.url}/api/projects`)).json())
+  const made = await api.post(`${dashboard.server.url}/api/projects/${items[0]?.id ?? ''}/source-maps`, {
+    headers: { origin: dashboard.server.url },
+    multipart: {
+      symbolication_type: 'proguard',
+      filename: 'mapping.txt',
+      release: 'shop@1.0.0',
+      file: {
+        name: 'mapping.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('com.acme.Cart -> a.b:\n    int sum() -> a\n'),
+      },
+    },
+  })
+  expect(made.status()).toBe(201)
+  await page.getByText('First upload received', { exact: true }).waitFor()
+  await progress.getByText('first upload received').waitFor()
   await settled(page)
   expect(await page.getByRole('status').filter({ hasText: 'First event received' }).count()).toBe(1)
-  await expectAccessible(page, 'first event received')
+  await expectAccessibleInThemes(page, 'first event received')
   await screenshot(page, 'onboarding-arrived')
 
   await page.getByRole('link', { name: 'Open issue' }).click()
@@ -103,6 +159,21 @@ test('without the live stream, polling every 2 seconds finds the event', async (
   await page.getByText('No request with this DSN yet').waitFor()
   await dashboard.server.event({ project })
   await page.getByRole('heading', { name: 'First event received' }).waitFor()
+})
+
+test.each([
+  { theme: 'dark', size: 'phone' },
+  { theme: 'dark', size: 'desk' },
+] as const)('the lines of a build, $theme, $size', async ({ theme, size }) => {
+  const { person, project } = await aTeam(dashboard.server)
+  await dashboard.server.event({ project })
+  const page = await dashboard.openAs(person, { theme, size })
+  await page.goto('/onboarding')
+  await page.getByRole('region', { name: 'sentry-cli' }).getByText('sentry-cli sourcemaps upload ./dist').waitFor()
+  await settled(page)
+  await expectNoSideScroll(page, `the lines of a build, ${size}`)
+  await expectAccessible(page, `the lines of a build, ${theme}, ${size}`)
+  await screenshot(page, `onboarding-upload-${theme}-${size}`, { fullPage: true })
 })
 
 test('"finish later" leaves a link in the rail', async () => {

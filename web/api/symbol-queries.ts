@@ -22,6 +22,21 @@ export const dsymsQuery = (projectId: string) =>
       call('GET /api/projects/:projectId/dsyms', { params: { projectId }, query: { limit: '100' }, signal }),
   })
 
+/** The newest file of a project; null before the first upload. */
+export const newestSymbolFileQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: [...symbolsKey(projectId), 'newest'],
+    queryFn: async ({ signal }) => {
+      const asked = { params: { projectId }, query: { limit: '1' }, signal }
+      const [maps, native] = await Promise.all([
+        call('GET /api/projects/:projectId/source-maps', asked),
+        call('GET /api/projects/:projectId/dsyms', asked),
+      ])
+      const files = [...maps.items, ...native.items].map(({ name, created_at: at }) => ({ name, at }))
+      return files.toSorted((a, b) => b.at.localeCompare(a.at))[0] ?? null
+    },
+  })
+
 /** @param release only of this release; all by default */
 export const missingSymbolsQuery = (projectId: string, release?: string) =>
   queryOptions({

@@ -73,6 +73,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
           project={{ done: false, now: true, more: onboardingTexts.steps.projectMore }}
           sdk={{ done: false, now: false, more: onboardingTexts.steps.sdkMore }}
           event={{ done: false, now: false, more: onboardingTexts.steps.eventNext }}
+          symbols={isServer(sdk) ? null : { done: false, now: false, more: onboardingTexts.steps.symbolsMore }}
         />
         <div className={settingsStyles.setUpMain}>
           <h1>{texts.heading}</h1>

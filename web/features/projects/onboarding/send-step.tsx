@@ -14,8 +14,9 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { PlatformTile } from '../../../ui/platform-tile.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { onboardingTexts } from './texts.ts'
-import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
+import { isServer, SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
 import { Steps } from './steps.tsx'
+import { UploadStep, useFirstUpload } from './upload-step.tsx'
 import { WaitCard } from './wait.tsx'
 import settingsStyles from '../../../frames/settings.module.css'
 import choiceStyles from '../../../ui/choice.module.css'
@@ -81,6 +82,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
   ])
 
   const arrived = issue !== null
+  const upload = useFirstUpload(project.id, !isServer(platform))
   const requested = key?.last_seen_at != null
   const passed = formatDuration(Math.max(0, Math.floor((now - since) / 1000)) * 1000)
   return (
@@ -98,10 +100,27 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
             now: !arrived && requested,
             more: arrived ? onboardingTexts.steps.eventDone : onboardingTexts.steps.eventWaiting(passed),
           }}
+          symbols={
+            isServer(platform)
+              ? null
+              : {
+                  done: upload != null,
+                  now: arrived && upload === null,
+                  more: upload == null ? onboardingTexts.steps.symbolsMore : onboardingTexts.steps.symbolsDone,
+                }
+          }
         />
         <div className={settingsStyles.setUpMain}>
           <h1>{arrived ? texts.headingDone : texts.heading}</h1>
-          <p className={settingsStyles.lead}>{texts.lead}</p>
+          <p className={settingsStyles.lead}>
+            {!arrived
+              ? texts.lead
+              : isServer(platform)
+                ? texts.leadDone
+                : upload == null
+                  ? texts.leadUpload
+                  : texts.leadUploaded}
+          </p>
           <Tabs
             label={texts.platforms}
             className={classNames(styles.tabs, choiceStyles.raisedTabs, fitStyles.wraps, choiceStyles.hoverItems)}
@@ -134,6 +153,9 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
               </CodeBox>
             </div>
           </Tabs>
+          {isServer(platform) ? null : (
+            <UploadStep project={project} platform={platform} first={upload} isNext={arrived} />
+          )}
           <div className={classNames(settingsStyles.dsn, fitStyles.bareInput)}>
             <Field
               label={texts.yourDsn}

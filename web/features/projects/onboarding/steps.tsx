@@ -13,8 +13,16 @@ import styles from './steps.module.css'
 
 export type StepState = { done: boolean; now: boolean; more: string }
 
+type StepsProps = {
+  project: StepState
+  sdk: StepState
+  event: StepState
+  /** Null for a platform whose stack traces are readable as they are. */
+  symbols: StepState | null
+}
+
 /** The progress of the set-up. */
-export function Steps({ project, sdk, event }: { project: StepState; sdk: StepState; event: StepState }) {
+export function Steps({ project, sdk, event, symbols }: StepsProps) {
   const [inviting, setInviting] = useState(false)
   const may = useCan('team.write')
   const status = useQuery({ ...onboardingQuery, meta: { quiet: true } })
@@ -23,6 +31,7 @@ export function Steps({ project, sdk, event }: { project: StepState; sdk: StepSt
     { name: onboardingTexts.steps.project, ...project },
     { name: onboardingTexts.steps.sdk, ...sdk },
     { name: onboardingTexts.steps.event, ...event },
+    ...(symbols === null ? [] : [{ name: onboardingTexts.steps.symbols, ...symbols }]),
     {
       name: onboardingTexts.steps.team,
       done: invited,
