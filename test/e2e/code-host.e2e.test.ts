@@ -137,6 +137,11 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
     return code.suspects.length === 2 && code.suspects[0]?.release !== null && code.suspects[0]?.excerpt !== null
   })
 
+  // With the issue, the next push shows where packages of frames are in the repository, and with that who owns them.
+  const docs: HostedCommit = { ...older, sha: aSha('docs'), message: 'Write the docs', at: hour(1), files: [] }
+  host.commits.push(docs)
+  await send('push', githubPush([docs], { before: commit.sha }))
+
   await visit(page, `/issues/${issue.id}`)
   const card = page.getByRole('region', { name: 'Suspect commits' })
   await card.getByText('changed line 148').waitFor()
@@ -159,7 +164,7 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
     'Pull requests\n2',
   ])
   const who = page.getByRole('region', { name: 'Who could take it' })
-  await who.getByText('wrote the suspect commit').waitFor()
+  await who.getByText('wrote the suspect commit, CODEOWNERS com.meadowlark.checkout.*').waitFor()
   const fixCard = page.getByRole('region', { name: /^(Fix |No fix)/ })
   await fixCard.getByText(`fixes ${issue.short_id}`).waitFor()
   await card.scrollIntoViewIfNeeded()
@@ -208,10 +213,9 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
     expect.stringContaining('Released'),
     expect.stringContaining('In use'),
   ])
-  // Frames showed where their packages are in the repository, and with that who owns them.
-  await who.getByText('wrote the suspect commit, CODEOWNERS com.meadowlark.checkout.*').waitFor()
+  await fixCard.scrollIntoViewIfNeeded()
   await screenshot(page, 'issue-fix-open')
-  await send('push', githubPush([fix], { before: commit.sha }))
+  await send('push', githubPush([fix], { before: docs.sha }))
   await send(
     'pull_request',
     githubPull({

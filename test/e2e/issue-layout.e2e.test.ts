@@ -114,7 +114,7 @@ test('the side column stays in view; tags of the event come before its trace; th
   const { page } = await open()
   const before = Places.parse(await page.evaluate(PLACES))
   expect(before.columns).toBe(2)
-  await page.evaluate('scrollTo(0, 400)')
+  await page.evaluate('scrollTo(0, 600)')
   await settled(page)
   const after = Places.parse(await page.evaluate(PLACES))
   expect(after.mainBottom, 'the main column continues below the window').toBeGreaterThan(HEIGHT)

@@ -151,7 +151,7 @@ describe('from a push to the fix', () => {
       ]),
     )
 
-    // Of the merge and its commit, the pull request is shown.
+    // The pull request is shown, not its commit.
     expect(resolved.code.fix).toMatchObject({
       change: { label: '#12', state: 'fixes' },
       release: null,

@@ -25,7 +25,7 @@ export function chooseFix<T extends Change & Pick<MentionRow, 'kind'>>(
 ): T | null {
   const isCurrent = ({ state, mentioned_at: at }: Change): boolean => {
     if (status === 'resolved' || state === 'open') return true
-    // What had come to the default branch did not hold.
+    // A change that had come to the default branch did not hold.
     return state !== 'fixes' && (status !== 'regressed' || at >= since)
   }
   const [best] = mentions

@@ -31,7 +31,7 @@ export function CandidatesCard({ issue }: { issue: IssueDetail }) {
           ))}
         </ul>
       ) : (
-        <CardFooter note={whyNobody(issue)}>
+        <CardFooter note={whyEmpty(issue)}>
           {mayRule ? <Link {...paths.projectOwnership(issue.project_id)}>{texts.rules}</Link> : null}
         </CardFooter>
       )}
@@ -39,7 +39,7 @@ export function CandidatesCard({ issue }: { issue: IssueDetail }) {
   )
 }
 
-function whyNobody({ code }: IssueDetail): string {
+function whyEmpty({ code }: IssueDetail): string {
   if (code.known_until === null) return code.repository_url === null ? texts.noHost : texts.noCommits
   if (code.compared_frames === 0) return texts.noFrame
   return code.suspect_count === 0 ? texts.noFile : texts.noMember

@@ -7,7 +7,7 @@ type EmptyPlaceProps = {
   icon: IconName
   title: string
   text: string
-  /** What fills it. */
+  /** The way to fill it. */
   children?: ReactNode
 }
 

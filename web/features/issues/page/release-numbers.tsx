@@ -8,7 +8,7 @@ import { codeTexts } from './code-texts.ts'
 
 const texts = codeTexts.numbers
 
-/** What changed in the first release of the issue. */
+/** How much changed in the first release of the issue. */
 export function ReleaseNumbers({ code: { release, provider } }: Pick<IssueDetail, 'code'>) {
   // Without a code host the place of suspect commits offers to connect one.
   if (release === null || (release.numbers === null && provider === null)) return null
