@@ -41,7 +41,10 @@ export async function findSourceRoots(app: App, projectId: string): Promise<void
 }
 
 const pairsOf = (roots: readonly Pick<StoredRoot, 'stack_root' | 'source_root'>[]): string =>
-  JSON.stringify(roots.map(({ stack_root: from, source_root: to }) => [from, to]).toSorted())
+  roots
+    .map(({ stack_root: from, source_root: to }) => JSON.stringify([from, to]))
+    .toSorted()
+    .join()
 
 async function pathsOfNewest(app: App, projectId: string): Promise<string[]> {
   const project = await selectSettings(app.db, projectId)
