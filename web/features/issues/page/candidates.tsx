@@ -32,7 +32,11 @@ export function CandidatesCard({ issue }: { issue: IssueDetail }) {
         </ul>
       ) : (
         <CardFooter note={whyEmpty(issue)}>
-          {mayRule ? <Link {...paths.projectOwnership(issue.project_id)}>{texts.rules}</Link> : null}
+          {mayRule ? (
+            <Link {...paths.projectOwnership(issue.project_id)} className={fitStyles.nowrap}>
+              {texts.rules}
+            </Link>
+          ) : null}
         </CardFooter>
       )}
     </Card>

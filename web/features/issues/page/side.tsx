@@ -4,6 +4,7 @@ import { AnalysisCard } from './analysis.tsx'
 import { CandidatesCard } from './candidates.tsx'
 import { DeviceCard } from './contexts/contexts.tsx'
 import { NativeCrashCard } from './contexts/native-crash.tsx'
+import { listFixSteps } from './fix-model.ts'
 import { FixCard } from './fix.tsx'
 import { IssueGrouping } from './grouping.tsx'
 import { ReleasesCard, UsersCard } from './reach.tsx'
@@ -21,11 +22,13 @@ type IssueSideProps = {
 /** The cards beside the main column; loaded after the page. */
 export function IssueSide({ issue, search, onOnly, onMerge }: IssueSideProps) {
   const { event } = issue
+  const hasFix = listFixSteps(issue).length > 0
+  const hasCandidates = issue.candidates.length > 0
   const release = event?.release ?? issue.last_release
   return (
     <>
-      <FixCard issue={issue} />
-      <CandidatesCard issue={issue} />
+      {hasFix ? <FixCard issue={issue} /> : null}
+      {hasCandidates ? <CandidatesCard issue={issue} /> : null}
       <AnalysisCard key={issue.id} issue={issue} />
       {event === null ? null : <NativeCrashCard event={event} />}
       <ReleaseNumbers code={issue.code} />
@@ -33,6 +36,9 @@ export function IssueSide({ issue, search, onOnly, onMerge }: IssueSideProps) {
       {event === null ? null : <DeviceCard event={event} traceId={issue.kept_trace_id} projectId={issue.project_id} />}
       <ReleasesCard issue={issue} onOnly={onOnly} />
       <UsersCard issue={issue} onOnly={onOnly} />
+      {/* Empty places do not come before what there is. */}
+      {hasFix ? null : <FixCard issue={issue} />}
+      {hasCandidates ? null : <CandidatesCard issue={issue} />}
       <SimilarCard issue={issue} search={search} onMerge={onMerge} />
       <IssueGrouping issue={issue} />
     </>
