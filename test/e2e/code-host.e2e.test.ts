@@ -208,7 +208,7 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
   await page.getByRole('region', { name: 'In the code' }).getByText('open', { exact: true }).waitFor()
   const stepsOf = () => fixCard.getByRole('listitem').allInnerTexts()
   await eventually(stepsOf).toEqual([
-    expect.stringContaining('#1184 is open'),
+    expect.stringMatching(/Pull request is open\s+#1184/),
     expect.stringContaining('Merged to main'),
     expect.stringContaining('Released'),
     expect.stringContaining('In use'),

@@ -7,7 +7,7 @@ export const codeTexts = {
     title: 'Fix on its way',
     titleDone: 'Fix released',
     titleNone: 'No fix yet',
-    open: (label: string) => `${label} is open`,
+    open: { github: 'Pull request is open', gitlab: 'Merge request is open' },
     committed: 'Committed',
     committedTo: (branch: string) => `Committed to ${branch}`,
     merged: 'Merged',

@@ -30,7 +30,7 @@ const issue = (fix: Partial<Fix>, resolution: FixedIssue['resolution'] = null): 
   status: resolution === null ? 'unresolved' : 'resolved',
   status_changed_at: AT,
   resolution,
-  code: { fix: { change: null, branch: 'main', release: null, reports_deploys: false, ...fix } },
+  code: { provider: 'gitlab', fix: { change: null, branch: 'main', release: null, reports_deploys: false, ...fix } },
 })
 const commit = { in_commit: 'a3f91c2aaaa' }
 
@@ -40,7 +40,7 @@ test.each([
   [
     'an open pull request',
     issue({ change: change({}) }),
-    ['… #12 is open', '… Merged to main', '… Released', '… In use'],
+    ['… Merge request is open', '… Merged to main', '… Released', '… In use'],
   ],
   [
     'a commit of a branch',

@@ -18,7 +18,7 @@ export type FixStep = {
 }
 
 export type FixedIssue = Pick<IssueDetail, 'status' | 'status_changed_at' | 'resolution'> & {
-  readonly code: Pick<IssueDetail['code'], 'fix'>
+  readonly code: Pick<IssueDetail['code'], 'fix' | 'provider'>
 }
 
 /** The steps of the fix of an issue, in their order; none while nothing is to fix it. */
@@ -27,7 +27,12 @@ export function listFixSteps(issue: FixedIssue): FixStep[] {
   return first.length === 0 ? [] : [...first, stepOfRelease(issue), stepOfUse(issue)]
 }
 
-function stepsOfChange({ status, status_changed_at: since, resolution, code: { fix } }: FixedIssue): FixStep[] {
+function stepsOfChange({
+  status,
+  status_changed_at: since,
+  resolution,
+  code: { fix, provider },
+}: FixedIssue): FixStep[] {
   const { change } = fix
   if (change === null) {
     if (status !== 'resolved' || resolution === null || 'now' in resolution) return []
@@ -49,7 +54,7 @@ function stepsOfChange({ status, status_changed_at: since, resolution, code: { f
     ]
   return [
     state === 'open'
-      ? { key: 'change', title: texts.open(label), isDone: false, link, at }
+      ? { key: 'change', title: texts.open[provider ?? 'github'], isDone: false, link, at }
       : {
           key: 'change',
           title: kind === 'pull' ? texts.merged : texts.committed,
@@ -77,11 +82,13 @@ function stepOfRelease({ resolution, code: { fix } }: FixedIssue): FixStep {
       : { key, title: texts.releasedIn(version), isDone: true, releaseId: release.id, at: release.released_at }
   }
   const note =
-    resolution === null || 'in_commit' in resolution
-      ? texts.thenInRelease
-      : 'in_next_release' in resolution
-        ? texts.nextRelease
-        : null
+    resolution === null
+      ? null
+      : 'in_commit' in resolution
+        ? texts.thenInRelease
+        : 'in_next_release' in resolution
+          ? texts.nextRelease
+          : null
   return { key, title: texts.released, isDone: false, note }
 }
 
