@@ -272,6 +272,56 @@ test('a project is connected, a push makes a suspect, and the merge resolves the
   await screenshot(page, 'integrations', { fullPage: true })
 })
 
+test('empty places say which thing is missing, and follow what arrives', async () => {
+  const { person, project } = await aTeam(server)
+  const error = (over: Record<string, unknown>) => ({ values: [{ type: 'TypeError', value: 'x', ...over }] })
+  const issue = await server.issue({
+    project,
+    by: person,
+    release: 'shop@1.0.0',
+    exception: error({ stacktrace: { frames } }),
+  })
+  const bare = await server.issue({ project, by: person, exception: error({ type: 'RangeError' }) })
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${issue.id}`)
+  const who = page.getByRole('region', { name: 'Who could take it' })
+  const suspects = page.getByRole('region', { name: 'Suspect commits' })
+  await who.getByText('No code host is connected, and no ownership rule matches.').waitFor()
+  await suspects.getByRole('link', { name: 'Connect' }).waitFor()
+  expect(await page.getByRole('region', { name: 'No fix yet' }).count()).toBe(0)
+
+  const connected = await person.post(`/api/projects/${project.id}/integrations/codehost`, {
+    repository_url: host.repositoryUrl,
+    provider: 'github',
+  })
+  await page.reload()
+  await who.getByText('No commits are known yet, and no ownership rule matches.').waitFor()
+  await page.getByRole('region', { name: 'No fix yet' }).getByText(`fixes ${issue.short_id}`).waitFor()
+  await page.getByRole('region', { name: '1.0.0 in numbers' }).getByText('No commits of 1.0.0 are known.').waitFor()
+  await screenshot(page, 'issue-code-empty', { fullPage: true })
+
+  const commit: HostedCommit = {
+    sha: aSha('unrelated'),
+    message: 'Write the docs',
+    name: 'Robin',
+    email: 'robin@meadowlark.example',
+    at: hour(1),
+    files: [{ filename: 'docs/pay.md', status: 'added' }],
+  }
+  const { headers, body } = githubDelivery(String(connected.body['webhook_secret']), 'push', githubPush([commit]))
+  await fetch(`${server.url}/api/integrations/codehost/webhook?project=${project.id}`, {
+    method: 'POST',
+    headers,
+    body,
+  })
+  // The open page hears of it.
+  await who.getByText('No known commit touches a file of this stack, and no ownership rule matches.').waitFor()
+  await suspects.getByText('The commits of 1.0.0 are not known').waitFor()
+  await visit(page, `/issues/${bare.id}`)
+  await who.getByText('This event has no frame of your app that names a file').waitFor()
+  await suspects.getByText('Nothing to compare.').waitFor()
+})
+
 test.each([
   { theme: 'light', size: 'phone' },
   { theme: 'dark', size: 'desk' },
