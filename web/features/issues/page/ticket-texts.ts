@@ -5,7 +5,8 @@ export const ticketTexts = {
   createAgain: 'Create another',
   none: 'No ticket yet.',
   noTracker: 'No tracker.',
-  noTrackerText: 'Connect Linear, Jira or the issues of the repository to create tickets with stack trace, counts and a link.',
+  noTrackerText:
+    'Connect Linear, Jira or the issues of the repository to create tickets with stack trace, counts and a link.',
   connect: 'Connect a tracker',
   broken: 'The tracker refuses its credentials: an admin must connect it again.',
   gone: (key: string) => `${key} was deleted in the tracker.`,
