@@ -172,3 +172,22 @@ export async function countUsers(
     lookedAt: total.rows[0]?.n ?? 0,
   }
 }
+
+/**
+ * Distinct users of the events of these issues from `since` to `until`, and the number of events.
+ * @returns null for more than `max` events
+ */
+export async function countUsersBetween(
+  db: Connection,
+  issueIds: readonly string[],
+  { since, until, max }: { readonly since: Date; readonly until: Date; readonly max: number },
+): Promise<{ readonly users: number; readonly events: number } | null> {
+  const { rows } = await sql<{ users: number; events: number }>`
+    select count(distinct user_hash)::float8 as users, count(*)::float8 as events from (
+      select e.user_hash from unnest(${[...issueIds]}::uuid[]) i (id) cross join lateral (
+        select user_hash from events where issue_id = i.id and occurred_at >= ${since} and occurred_at < ${until}
+          and received_day >= ${dayPlus(utcDay(since), -1)}::date offset 0) e
+      limit ${unknownLimit(max + 1)}) w`.execute(db)
+  const [counted] = rows
+  return counted === undefined || counted.events > max ? null : counted
+}

@@ -115,6 +115,9 @@ export const windowSlots = ({ from, to }: CountWindow): { readonly from: number;
 
 export const knowsUsers = ({ from }: CountWindow, now: Date): boolean => now.getTime() - from <= USERS_KNOWN_MS
 
+/** Whether no event can have occurred after the window. */
+export const reachesNow = ({ to }: CountWindow, now: Date): boolean => to > now.getTime()
+
 const TREND_INTERVALS_MS = [SLOT_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS] as const
 /** The trend of a row is 96 px wide. */
 const MAX_TREND_BUCKETS = 32

@@ -23,14 +23,28 @@ import {
   selectListed,
   type IssueFilter,
 } from './list.queries.ts'
-import { type BucketSums, rankByCounts, sumEvents, sumUsers } from './range-counts.queries.ts'
+import {
+  type BucketSums,
+  countUsersSince,
+  rankByCounts,
+  selectGroupsMatching,
+  sumEvents,
+} from './range-counts.queries.ts'
+import { countUsersBetween } from '../../events/store/event-places.queries.ts'
 import { latest } from './compile-query.queries.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
 import { parseQuery, readQuery } from './parse-query.ts'
 import { type Hint, nearest } from './query-error.ts'
 import type { IssueRow } from '../rows/issues.queries.ts'
 import { viewIssues } from '../rows/view-issue.ts'
-import { type CountWindow, knowsUsers, viewWindow, parseChartWindow, type WindowInput } from '../rules/count-window.ts'
+import {
+  type CountWindow,
+  knowsUsers,
+  reachesNow,
+  viewWindow,
+  parseChartWindow,
+  type WindowInput,
+} from '../rules/count-window.ts'
 import { askedKey } from './facts.ts'
 import type { Query } from './query.ts'
 import { ALIASES, knowsKey } from './query-keys.ts'
@@ -215,9 +229,14 @@ function withTotal({ items, range, ...place }: Uncounted, total: number): Listed
 /** More issues are not summed: the time it takes grows with the hours in which they had events. */
 const MAX_SUMMED_ISSUES = 3_000
 
+/** Users of a past time are counted from its events, at most this number. */
+const MAX_READ_EVENTS = 100_000
+/** Fewer stored events than were counted: retention or an erasure has taken the others. */
+const STORED_SHARE = 0.98
+
 /**
- * Sums of the issues that match the filters of the list, in a window; null if these are more than
- * {@link MAX_SUMMED_ISSUES}.
+ * Events of the issues that match the filters of the list, in a window, and their distinct users; null if these are more
+ * than {@link MAX_SUMMED_ISSUES} issues.
  * @throws AppError invalid for an invalid query
  */
 export async function sumIssues(
@@ -225,19 +244,39 @@ export async function sumIssues(
   actor: OrgActor,
   input: Filters,
   window: CountWindow,
-  buckets: { readonly previousFrom: number; readonly bucketMs: number } | null,
+  buckets: { readonly previousFrom: number; readonly bucketMs: number },
 ): Promise<{ readonly events: readonly BucketSums[]; readonly users: number | null } | null> {
   return withTimeout(app, 'q', input.q, async () => {
     // Others have no events in the window, nor in the one before.
-    const seen_since = new Date(buckets?.previousFrom ?? window.from).toISOString()
+    const seen_since = new Date(buckets.previousFrom).toISOString()
     const filter = await filterOf(app, actor, { ...input, seen_since })
     if (await matchesMoreThan(app.db, actor, filter, MAX_SUMMED_ISSUES)) return null
+    const now = app.clock.now()
     const [events, users] = await Promise.all([
-      buckets === null ? [] : sumEvents(app.db, actor, filter, window, buckets),
-      knowsUsers(window, app.clock.now()) ? sumUsers(app.db, actor, filter, window) : null,
+      sumEvents(app.db, actor, filter, window, buckets),
+      knowsUsers(window, now) && reachesNow(window, now) ? countUsersSince(app.db, actor, filter, window) : null,
     ])
-    return { events, users }
+    const isPast = knowsUsers(window, now) && !reachesNow(window, now)
+    return { events, users: isPast ? await usersOfPast(app, actor, filter, window, events) : users }
   })
+}
+
+/** Distinct users of the events of a past window; null if these are too many, or not stored any more. */
+async function usersOfPast(
+  app: App,
+  actor: OrgActor,
+  filter: IssueFilter,
+  { from, to }: CountWindow,
+  buckets: readonly BucketSums[],
+): Promise<number | null> {
+  const total = buckets.reduce((sum, { bucket, events }) => (bucket < 0 ? sum : sum + events), 0)
+  if (total === 0 || total > MAX_READ_EVENTS) return total === 0 ? 0 : null
+  const counted = await countUsersBetween(app.db, await selectGroupsMatching(app.db, actor, filter), {
+    since: new Date(from),
+    until: new Date(to),
+    max: MAX_READ_EVENTS,
+  })
+  return counted === null || counted.events < total * STORED_SHARE ? null : counted.users
 }
 
 /** @throws AppError invalid for an invalid query, with the position */

@@ -404,7 +404,7 @@ export const issueRoutes = routes({
         .int()
         .nullable()
         .describe(
-          'Sum of the users affected by each issue: a user of two issues counts in both. Null when no event names its user, or when it is not known any more, or when more than 3,000 issues had events.',
+          'Distinct users: a user of two issues counts once, a user of two projects in each, because projects share no identities. Exact up to 100,000 pairs of issue and user; beyond that, and where `counts` is `projects`, estimated within 2 %. Null when no event names its user, when it is not known any more, and of a time in the past with more than 100,000 events.',
         ),
       counts: z
         .enum(['matching', 'projects'])

@@ -8,7 +8,10 @@ import {
   windowOfRange,
   type WindowInput,
   SLOT_MS,
+  knowsUsers,
 } from '../rules/count-window.ts'
+import { selectIdsOfProjects } from '../../projects/registry/projects.queries.ts'
+import { readHealthUsers } from '../../telemetry/app-health/read-health.ts'
 import { type ListInput, sumIssues } from '../search/list-issues.ts'
 import { selectVolume } from './volume.queries.ts'
 
@@ -18,8 +21,8 @@ const FILTERS = ['status', 'severity', 'platform', 'assignee_id'] as const
 type VolumeInput = WindowInput & Pick<ListInput, (typeof FILTERS)[number] | 'projectId' | 'q'>
 
 /**
- * Error events in equal buckets, including empty ones, the users that they affected, and the total of the time before. The
- * sum of the list's counts under the same filters is the total.
+ * Error events in equal buckets, including empty ones, the distinct users that they affected, and the total of the time
+ * before. The sum of the list's counts of events under the same filters is the total.
  * @throws AppError invalid for a time or a query
  */
 export async function readVolume(app: App, actor: OrgActor, input: VolumeInput) {
@@ -57,24 +60,44 @@ async function ofIssues(app: App, actor: OrgActor, filters: Omit<VolumeInput, ke
   return sums === null ? null : { rows: sums.events, bucketMs, users: sums.users }
 }
 
-/** All events of projects, which are counted by minutes; users of all, unless filters ask for those of some issues. */
+/**
+ * All events of projects, which are counted by minutes. Their users are those of the issues, or of many issues those that
+ * the sketches of events estimate.
+ */
 async function ofProjects(
   app: App,
   actor: OrgActor,
   projectId: readonly string[] | undefined,
-  { from, to, intervalMs }: ChartWindow,
+  window: ChartWindow,
   isFiltered: boolean,
 ) {
+  const { from, to, intervalMs } = window
+  const bucketMs = Math.max(intervalMs, SLOT_MS)
   const [rows, sums] = await Promise.all([
     selectVolume(app.db, actor.orgId, projectId, {
       previousFrom: 2 * from - to,
       from,
       // An event of the current quarter may be in the next minute: the list counts it.
-      to: windowSlots({ from, to }).to * SLOT_MS,
+      to: windowSlots(window).to * SLOT_MS,
       bucketMs: intervalMs,
       buckets: Math.ceil((to - from) / intervalMs),
     }),
-    isFiltered ? null : sumIssues(app, actor, { projectId }, { from, to }, null),
+    isFiltered ? null : sumIssues(app, actor, { projectId }, window, { previousFrom: from, bucketMs }),
   ])
-  return { rows, bucketMs: intervalMs, users: sums?.users ?? null }
+  return { rows, bucketMs: intervalMs, users: sums?.users ?? (await usersOfProjects(app, actor, projectId, window)) }
+}
+
+/** Distinct users of all events of projects; null when they are not known any more. */
+async function usersOfProjects(
+  app: App,
+  actor: OrgActor,
+  projectId: readonly string[] | undefined,
+  window: ChartWindow,
+): Promise<number | null> {
+  const now = app.clock.now()
+  if (!knowsUsers(window, now)) return null
+  const projectIds = await selectIdsOfProjects(app.db, actor.orgId, projectId)
+  const [from, to] = [new Date(window.from), new Date(windowSlots(window).to * SLOT_MS)]
+  const query = { projectIds, source: 'events', from, to, now, filter: {} } as const
+  return (await readHealthUsers(app.db, query, ['users'])).users
 }
