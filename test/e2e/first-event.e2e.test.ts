@@ -198,3 +198,15 @@ test('a server: its project is a web project, and its code is shown first', asyn
   expect(await page.getByRole('tab', { selected: true }).textContent()).toContain('Python')
   await expectAccessible(page, 'the code of a server')
 })
+
+test('the first project of an organisation shows the code of the chosen server', async () => {
+  const founder = await dashboard.server.founder()
+  const page = await dashboard.openAs(founder)
+  await page.goto('/onboarding')
+  await page.getByLabel('Name').fill('billing')
+  await page.getByLabel('Node.js').check({ force: true })
+  await page.getByRole('button', { name: 'Create project' }).click()
+  await page.waitForURL('**sdk=node*')
+  await page.getByRole('tab', { name: 'Node.js', selected: true }).waitFor()
+  await page.getByRole('tabpanel').getByText('npm install @sentry/node').waitFor()
+})

@@ -36,7 +36,9 @@ const TABS = SNIPPET_PLATFORMS.map((platform) => ({
 
 /** The code for the app on the left; on the right the card that waits for the first event. */
 export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatform | undefined }) {
-  const [platform, setPlatform] = useState<SnippetPlatform>(sdk ?? project.platform)
+  // Until a tab is chosen, the address decides: it may follow the project by a moment.
+  const [chosen, setChosen] = useState<SnippetPlatform | null>(null)
+  const platform = chosen ?? sdk ?? project.platform
   const [since] = useState(() => Date.now())
   const now = useNow('second')
   const client = useQueryClient()
@@ -126,7 +128,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
             className={classNames(styles.tabs, choiceStyles.raisedTabs, fitStyles.wraps, choiceStyles.hoverItems)}
             value={platform}
             tabs={TABS}
-            onChange={setPlatform}
+            onChange={setChosen}
           >
             <div className={styles.code}>
               {snippet.install === null ? null : (
