@@ -69,7 +69,12 @@ export function useDestinations(): Destination[] {
   })
   const ofProject: Destination[] = [
     page('metrics', 'metrics', paths.metrics(inRange), at({ to: '/metrics' })),
-    page('performance', 'gauge', paths.performance(inRange), at({ to: '/performance', fuzzy: true })),
+    page(
+      'performance',
+      'gauge',
+      paths.performance(inRange),
+      at({ to: '/performance', fuzzy: true }) || at({ to: '/projects/$projectId/traces/$traceId' }),
+    ),
     page('releases', 'tag', paths.releases(inRange), at({ to: '/releases', fuzzy: true })),
     page('symbols', 'symbols', paths.symbols(inRange), at({ to: '/symbols' })),
     page('intake', 'download', paths.intake(inRange), at({ to: '/intake' })),
@@ -82,7 +87,9 @@ export function useDestinations(): Destination[] {
       tabLabel: shellTexts.settings,
       icon: 'project',
       link: project === undefined ? paths.chooseSettings() : paths.projectGeneral(project),
-      isHere: at({ to: '/projects', fuzzy: true }) !== false,
+      isHere: [at({ to: '/projects' }), at({ to: '/projects/$projectId/settings', fuzzy: true })].some(
+        (here) => here !== false,
+      ),
     },
   ]
   const unfinished: Destination = {
