@@ -123,7 +123,6 @@ export function useDestinations(): Destination[] {
     ...pages.filter(({ group }) => group === 'pages'),
     ...(setup.data?.steps.first_event === false ? [unfinished] : []),
     ...pages.filter(({ group }) => group === 'settings'),
-    // Its pages are for admins.
-    ...(can(role, 'webhooks.read').allowed ? [organisation] : []),
+    organisation,
   ]
 }
