@@ -13,6 +13,7 @@ import { forgetDrafts } from './features/issues/page/comments/drafts.ts'
 import { startKeys } from './app/keys.ts'
 import { paths } from './address/paths.ts'
 import { startPrefs } from './app/prefs.ts'
+import { forgetRecents } from './app/recents.ts'
 import { makeRouter } from './routes.tsx'
 
 const client = new QueryClient({
@@ -42,6 +43,7 @@ onSessionEnd(({ left, reason }) => {
   const { pathname, href } = router.state.location
   client.clear()
   forgetReads()
+  forgetRecents()
   if (left) forgetDrafts()
   // Pages that work without a session.
   if (ENTRY_PAGES.has(pathname)) return

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { aProject } from '../kit/founder.ts'
+import { aMemberClient } from '../kit/member-client.ts'
 import { eventually, hasFocus, menuOpen, press, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
@@ -82,6 +83,49 @@ test('the palette goes anywhere, and letters typed in a field are text', async (
   await settled(page)
   expect(await page.getByLabel('Short name').inputValue()).toBe('p1gi')
   expect(await page.getByRole('menu').count()).toBe(0)
+})
+
+test('the palette finds pages, settings, members and commands before issues that contain the word', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await aMemberClient(dashboard.server.app, dashboard.server.url, person, { name: 'Tomo Arai' })
+  await dashboard.server.event({ project, error: 'api' })
+  const page = await dashboard.openAs(person, { motion: true })
+  await page.goto('/me/appearance')
+  await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+  const type = async (text: string) => {
+    await press(page, 'Control+k')
+    await page.getByRole('combobox', { name: 'Search or jump to' }).waitFor()
+    await page.keyboard.type(text)
+  }
+  const group = (name: string) => page.getByRole('group', { name }).getByRole('option')
+  await type('api')
+  await group('Issues').first().waitFor()
+  expect(await page.getByRole('option').first().textContent()).toContain('API keys')
+  await press(page, 'Escape')
+
+  await type('tomo')
+  await group('Members').filter({ hasText: 'Tomo Arai' }).click()
+  await page.waitForURL('**/issues?assignee=*')
+
+  await type('dsn')
+  await group('Go to').filter({ hasText: 'Keys' }).click()
+  await page.waitForURL(`**/projects/${project.id}/settings/keys`)
+
+  await type('invite')
+  await press(page, 'Enter')
+  const dialog = page.getByRole('dialog', { name: 'Invite to the organisation' })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await type('dark')
+  await press(page, 'Enter')
+  await eventually(() => page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark')
+
+  // A new tab knows the places of the others.
+  const tab = await page.context().newPage()
+  await tab.goto('/issues')
+  await tab.getByRole('heading', { name: 'Issues', level: 1 }).waitFor()
+  await press(tab, 'Control+k')
+  await tab.getByRole('group', { name: 'Recent' }).getByRole('option').first().waitFor()
 })
 
 test('the key sheet lists the shortcuts, and letter keys can be switched off', async () => {

@@ -5,6 +5,7 @@ import { meQuery } from '../api/queries.ts'
 import { enterOtherOrg } from '../api/session.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import { addToast } from '../ui/toasts.tsx'
+import { forgetRecents } from './recents.ts'
 import { appTexts } from './texts.ts'
 
 /** The organisations of the user as entries of a menu; none for a user of only one. */
@@ -16,6 +17,7 @@ export function useOrgEntries(): MenuEntry[] {
     if (slug === current.slug) return
     try {
       await call('POST /api/auth/switch-org', { body: { org: slug } })
+      forgetRecents()
       enterOtherOrg()
     } catch (error) {
       addToast({ text: `${appTexts.orgNotSwitched} ${errorSentence(error)}`, tone: 'bad' })

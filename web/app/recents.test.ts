@@ -1,10 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { addRecent, readRecents } from './recents.ts'
+import { addRecent, forgetRecents, readRecents } from './recents.ts'
 
 const stored = new Map<string, string>()
-vi.stubGlobal('sessionStorage', {
+vi.stubGlobal('localStorage', {
   getItem: (key: string) => stored.get(key) ?? null,
   setItem: (key: string, value: string) => stored.set(key, value),
+  removeItem: (key: string) => stored.delete(key),
 })
 
 afterEach(() => stored.clear())
@@ -26,5 +27,11 @@ test('what was stored by something else is left out', () => {
   stored.set('faultline.recent', '[{"href":"https://evil.example","title":"x"},{"href":"/issues","title":"Issues"},5]')
   expect(readRecents()).toEqual([{ href: '/issues', title: 'Issues' }])
   stored.set('faultline.recent', 'not json')
+  expect(readRecents()).toEqual([])
+})
+
+test('the next member of the browser finds none', () => {
+  addRecent({ href: '/issues/1', title: 'Issue 1' })
+  forgetRecents()
   expect(readRecents()).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** The recently visited pages, newest first; the palette shows them while its field is empty. */
+/** The recently visited pages, newest first, of every tab until log-out; the palette shows them while its field is empty. */
 export type Recent = { href: string; title: string }
 
 const KEY = 'faultline.recent'
@@ -6,7 +6,7 @@ const MOST = 6
 
 export function readRecents(): Recent[] {
   try {
-    const value: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
+    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
     return Array.isArray(value) ? value.filter(isRecent).slice(0, MOST) : []
   } catch {
     return []
@@ -28,8 +28,17 @@ const pageOf = (href: string): string => href.split('?')[0] ?? href
 export function addRecent(recent: Recent): void {
   const others = readRecents().filter((other) => pageOf(other.href) !== pageOf(recent.href))
   try {
-    sessionStorage.setItem(KEY, JSON.stringify([recent, ...others].slice(0, MOST)))
+    localStorage.setItem(KEY, JSON.stringify([recent, ...others].slice(0, MOST)))
   } catch {
     // Without storage, the palette starts empty.
+  }
+}
+
+/** The next member of this browser has not been there. */
+export function forgetRecents(): void {
+  try {
+    localStorage.removeItem(KEY)
+  } catch {
+    // Without storage there are none.
   }
 }

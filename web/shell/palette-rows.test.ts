@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { boldParts, groupPaletteRows, knownIssues, type PaletteRow } from './palette-rows.ts'
+import { boldParts, groupPaletteRows, knownIssues, matchesWords, type PaletteRow } from './palette-rows.ts'
 
 const issue = (short_id: string, title: string, last_seen: string) => ({
   id: `id-${short_id}`,
@@ -51,7 +51,16 @@ test('groups keep their order, empty ones are left out', () => {
     run: () => undefined,
   })
   expect(groupPaletteRows([row('commands', 'c'), row('issues', 'i')]).map(({ name }) => name)).toEqual([
-    'issues',
     'commands',
+    'issues',
   ])
+})
+
+test('typed words find a row by the beginnings of its words, longer ones inside too', () => {
+  expect(matchesWords('api', ['API keys', 'Organisation'])).toBe(true)
+  expect(matchesWords('keys shop', ['Keys', 'shopper-web'])).toBe(true)
+  expect(matchesWords('shopper-web', ['Keys', 'shopper-web', undefined])).toBe(true)
+  expect(matchesWords('per', ['shopper'])).toBe(true)
+  expect(matchesWords('ey', ['Keys'])).toBe(false)
+  expect(matchesWords('keys orders', ['Keys', 'shopper-web'])).toBe(false)
 })

@@ -3,8 +3,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { IconName } from '../ui/icon.tsx'
 import type { SeverityName } from '../ui/status.tsx'
 
-export type PaletteGroup = 'recent' | 'issues' | 'places' | 'commands' | 'ask'
-const ORDER: readonly PaletteGroup[] = ['recent', 'issues', 'places', 'commands', 'ask']
+export type PaletteGroup = 'recent' | 'places' | 'commands' | 'issues' | 'people' | 'ask'
+/** What is known at once comes first; results of the server are added below. */
+const ORDER: readonly PaletteGroup[] = ['recent', 'places', 'commands', 'issues', 'people', 'ask']
 
 export type PaletteRow = {
   key: string
@@ -24,6 +25,20 @@ export const groupPaletteRows = (rows: readonly PaletteRow[]): { name: PaletteGr
   ORDER.map((name) => ({ name, rows: rows.filter((row) => row.group === name) })).filter(
     (group) => group.rows.length > 0,
   )
+
+/** From this length on a typed word is found inside words too: `pass` begins many. */
+const MIN_INSIDE = 3
+
+/** Whether every typed word begins a word of the texts, or is part of one. */
+export function matchesWords(typed: string, texts: readonly (string | undefined)[]): boolean {
+  const text = texts.join(' ').toLowerCase()
+  const words = text.split(/[^\p{L}\p{N}]+/u)
+  return typed
+    .trim()
+    .toLowerCase()
+    .split(/\s+/u)
+    .every((part) => words.some((word) => word.startsWith(part)) || (part.length >= MIN_INSIDE && text.includes(part)))
+}
 
 /** The label, split at the typed text, which is shown bold. */
 export function boldParts(label: string, typed: string): { text: string; bold: boolean }[] {

@@ -2,6 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter, type LinkProps } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import type { Role } from '#shared/permissions.ts'
+import { teamQuery } from '../api/member-queries.ts'
+import { setPrefs } from '../app/prefs.ts'
+import { displayName } from '../subjects/members/names.ts'
 import { issueSearchQuery, meQuery, projectsQuery, type Project } from '../api/queries.ts'
 import { can, type Action } from '../app/can.ts'
 import { useRegisteredKeys } from '../app/keys.ts'
@@ -17,16 +20,29 @@ import { PlatformTile } from '../ui/platform-tile.tsx'
 import { Severity } from '../ui/status.tsx'
 import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
-import { boldParts, groupPaletteRows, knownIssues, type PaletteIssue, type PaletteRow } from './palette-rows.ts'
+import {
+  boldParts,
+  groupPaletteRows,
+  knownIssues,
+  matchesWords,
+  type PaletteIssue,
+  type PaletteRow,
+} from './palette-rows.ts'
 import styles from './palette.module.css'
 
+type PaletteProps = {
+  onClose: () => void
+  /** Opens the dialog that invites members. */
+  onInvite: () => void
+}
+
 /**
- * The command palette: issues, pages and commands. Cached results are shown immediately; the server's results are added
- * below, so that no row moves.
+ * The command palette: pages, commands, issues and members. What is known is shown immediately; the server's results are
+ * added below, so that no row moves.
  */
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ onClose, onInvite }: PaletteProps) {
   const [text, setText] = useState('')
-  const rows = useRows(text, onClose)
+  const rows = useRows(text, onClose, onInvite)
   const groups = groupPaletteRows(rows)
   const flat = groups.flatMap((group) => group.rows)
   const box = useCombobox({ options: flat, onChoose: (row) => row.run(), text, onText: setText })
@@ -101,7 +117,7 @@ function PaletteOption({ option, row, text }: PaletteOptionProps) {
 }
 
 /** All matching rows, in the order of the groups. */
-function useRows(text: string, onClose: () => void): PaletteRow[] {
+function useRows(text: string, onClose: () => void, onInvite: () => void): PaletteRow[] {
   const client = useQueryClient()
   const navigate = useNavigate()
   const router = useRouter()
@@ -111,6 +127,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   const projects = useQuery(projectsQuery)
   const delayed = useDelayed(text.trim(), 120)
   const found = useQuery(issueSearchQuery(delayed))
+  const team = useQuery({ ...teamQuery(delayed), enabled: delayed !== '' })
   const [recents] = useState(readRecents)
   const needle = text.trim()
 
@@ -127,9 +144,31 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
     icon: { kind: 'severity', severity: issue.severity },
     run: after(() => void navigate(paths.issue(issue.id))),
   })
+  const role = me.data?.user.role
+  const places = placesOf(projects.data?.items ?? [], role).map(({ link, words, ...place }) => ({
+    words,
+    row: { ...place, group: 'places', run: after(() => void navigate(link)) } satisfies PaletteRow,
+  }))
+  const command = (key: string, label: string, icon: IconName, run: () => void): PaletteRow => ({
+    key,
+    group: 'commands',
+    label,
+    icon: { kind: 'icon', name: icon },
+    run: after(run),
+  })
+  const { themes } = shellTexts
+  const commands = [
+    ...keyCommands(bindings, after),
+    ...(role !== undefined && can(role, 'team.write').allowed
+      ? [command('invite', shellTexts.invite, 'plus', onInvite)]
+      : []),
+    command('theme-light', themes.light, 'sun', () => setPrefs({ theme: 'light' })),
+    command('theme-dark', themes.dark, 'sun', () => setPrefs({ theme: 'dark' })),
+    command('theme-system', themes.system, 'sun', () => setPrefs({ theme: 'system' })),
+  ]
   if (needle === '') {
     const here = router.state.location.href
-    return recents
+    const recent = recents
       .filter(({ href }) => href !== here)
       .slice(0, 5)
       .map(({ href, title }): PaletteRow => ({
@@ -139,27 +178,29 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
         icon: { kind: 'icon', name: 'clock' },
         run: after(() => router.history.push(href)),
       }))
-      .concat(commandRows(bindings, after))
+    return [...recent, ...places.slice(0, MAX_OFFERED).map(({ row }) => row), ...commands]
   }
 
-  const matches = (label: string) => label.toLowerCase().includes(needle.toLowerCase())
   const inMemory = knownIssues(client, needle)
   const seen = new Set(inMemory.map(({ id }) => id))
-  const fromServer = delayed === needle ? (found.data?.items ?? []).filter(({ id }) => !seen.has(id)) : []
-  const places = placesOf(projects.data?.items ?? [], me.data?.user.role).map(
-    ({ key, label, icon, link, meta }): PaletteRow => ({
-      key,
-      group: 'places',
-      label,
-      icon,
-      meta,
-      run: after(() => void navigate(link)),
-    }),
-  )
+  const isFound = delayed === needle
+  const fromServer = isFound ? (found.data?.items ?? []).filter(({ id }) => !seen.has(id)) : []
   return [
+    ...places
+      .filter(({ row, words }) => matchesWords(needle, [row.label, row.meta, words]))
+      .map(({ row }) => row)
+      .toSorted((a, b) => rankOf(a.label, needle) - rankOf(b.label, needle))
+      .slice(0, MAX_OFFERED),
+    ...commands.filter(({ label }) => matchesWords(needle, [label])).slice(0, MAX_OFFERED),
     ...[...inMemory, ...fromServer].slice(0, 7).map(issueRow),
-    ...places.filter((row) => matches(row.label) || matches(row.meta ?? '')).slice(0, 6),
-    ...commandRows(bindings, after).filter((row) => matches(row.label)),
+    ...(isFound ? (team.data?.items ?? []) : []).slice(0, 4).map((member): PaletteRow => ({
+      key: `m-${member.id}`,
+      group: 'people',
+      label: displayName(member),
+      meta: shellTexts.assignedIssues,
+      icon: { kind: 'icon', name: 'user' },
+      run: after(() => void navigate(paths.issues({ assignee: member.id }))),
+    })),
     {
       key: 'ask-about',
       group: 'ask',
@@ -170,7 +211,17 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   ]
 }
 
-type Place = Pick<PaletteRow, 'key' | 'label' | 'icon' | 'meta'> & { link: Pick<LinkProps, 'to' | 'params' | 'search'> }
+/** Places and commands that are listed at once. */
+const MAX_OFFERED = 6
+
+/** Labels that begin with the typed text come first. */
+const rankOf = (label: string, needle: string): number => (label.toLowerCase().startsWith(needle.toLowerCase()) ? 0 : 1)
+
+type Place = Pick<PaletteRow, 'key' | 'label' | 'icon' | 'meta'> & {
+  link: Pick<LinkProps, 'to' | 'params' | 'search'>
+  /** Further words that find it. */
+  words?: string
+}
 
 /** The pages that the palette leads to, as far as the role may read them. */
 function placesOf(projects: readonly Project[], role: Role | undefined): Place[] {
@@ -183,7 +234,7 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
   })
   const may = (action: Action, found: Place): Place[] =>
     role !== undefined && can(role, action).allowed ? [found] : []
-  const { organisation } = shellTexts
+  const { organisation, settingsPages, account } = shellTexts
   return [
     place('issues', shellTexts.issues, 'issues', paths.issues()),
     place('alerts', shellTexts.alerts, 'bell', paths.alerts()),
@@ -201,6 +252,20 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
       },
       place(`s-${id}`, name, 'project', paths.projectGeneral(id), shellTexts.projectSettings),
     ]),
+    ...projects.flatMap(({ id, name }): Place[] => [
+      {
+        ...place(`keys-${id}`, settingsPages.keys, 'key', paths.projectKeys(id), name),
+        words: settingsPages.keysWords,
+      },
+      place(`filters-${id}`, settingsPages.filters, 'project', paths.projectFilters(id), name),
+      {
+        ...place(`scrubbing-${id}`, settingsPages.scrubbing, 'project', paths.projectScrubbing(id), name),
+        words: settingsPages.scrubbingWords,
+      },
+      place(`grouping-${id}`, settingsPages.grouping, 'project', paths.projectGrouping(id), name),
+      place(`ownership-${id}`, settingsPages.ownership, 'project', paths.projectOwnership(id), name),
+      place(`integrations-${id}`, settingsPages.integrations, 'project', paths.projectIntegrations(id), name),
+    ]),
     ...may('projects.write', place('new', shellTexts.newProject, 'plus', paths.onboarding({ step: 'project' }))),
     place('members', shellTexts.members, 'user', paths.members(), organisation),
     place('assistant', shellTexts.assistant, 'spark', paths.assistant(), organisation),
@@ -208,14 +273,19 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
     ...may('webhooks.read', place('webhooks', shellTexts.webhooks, 'send', paths.webhooks(), organisation)),
     ...may('imports.manage', place('import', shellTexts.import, 'download', paths.imports(), organisation)),
     ...may('audit.read', place('audit', shellTexts.audit, 'org', paths.audit(), organisation)),
-    place('profile', appTexts.profile, 'user', paths.profile()),
-    place('security', appTexts.security, 'lock', paths.security()),
-    place('sessions', appTexts.sessions, 'phone', paths.sessions()),
-    place('appearance', appTexts.appearance, 'sun', paths.appearance()),
+    ...may('sso.manage', place('sso', shellTexts.sso, 'lock', paths.sso(), organisation)),
+    place('profile', appTexts.profile, 'user', paths.profile(), account),
+    { ...place('security', appTexts.security, 'lock', paths.security(), account), words: shellTexts.securityWords },
+    place('sessions', appTexts.sessions, 'phone', paths.sessions(), account),
+    place('notifications', appTexts.notifications, 'bell', paths.notifications(), account),
+    {
+      ...place('appearance', appTexts.appearance, 'sun', paths.appearance(), account),
+      words: shellTexts.appearanceWords,
+    },
   ]
 }
 
-function commandRows(
+function keyCommands(
   bindings: ReturnType<typeof useRegisteredKeys>,
   after: (act: () => void) => () => void,
 ): PaletteRow[] {

@@ -24,8 +24,11 @@ import { SkipLink } from '../ui/page-main.tsx'
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
+const InviteDialog = lazy(() =>
+  import('../subjects/members/invite-dialog.tsx').then((module) => ({ default: module.InviteDialog })),
+)
 
-type Overlay = 'palette' | 'keys' | null
+type Overlay = 'palette' | 'keys' | 'invite' | null
 
 const REFRESH_MS = 2000
 /** How long nothing is loaded before the panels are. */
@@ -108,7 +111,8 @@ export function Shell() {
       <PhoneTabs />
       <AlertAnnouncer />
       <Suspense fallback={null}>
-        {overlay === 'palette' ? <Palette onClose={close} /> : null}
+        {overlay === 'palette' ? <Palette onClose={close} onInvite={() => setOverlay('invite')} /> : null}
+        {overlay === 'invite' ? <InviteDialog onClose={close} /> : null}
         {overlay === 'keys' ? <KeySheet onClose={close} /> : null}
       </Suspense>
     </div>
