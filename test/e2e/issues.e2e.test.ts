@@ -66,6 +66,21 @@ test('an event sent to the DSN is in the stream with its main facts', async () =
   expect(reads.toSorted(), 'each is read once').toEqual([...new Set(reads)].toSorted())
 })
 
+test('a row says when its issue was last seen, at every width', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(project, ['PaymentError'])
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  for (const width of [1440, 1024, 768, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await settled(page)
+    const times = row(page, 'PaymentError').locator('time').filter({ visible: true })
+    await eventually(() => times.first().textContent(), 10_000).toMatch(/^1.min/)
+    await expectNoSideScroll(page, `stream at ${width}`)
+    await screenshot(page, `stream-time-${width}`)
+  }
+})
+
 test('triage without a pointer: move, select, resolve, undo, ignore, open', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError', 'BError', 'CError', 'DError'])

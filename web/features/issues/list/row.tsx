@@ -126,6 +126,10 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         <Minor as="p" className={issuesStyles.meta}>
           <PlatformTile platform={issue.platform} kind={kind} />
           <ShortId data-short-id>{issue.short_id}</ShortId>
+          <span className={classNames(issuesStyles.metaAge, typeStyles.figures)}>
+            <span className={typeStyles.hidden}>{issuesTexts.sorts.last_seen} </span>
+            <Time at={issue.last_seen} as="since" />
+          </span>
           {issue.culprit === '' ? null : (
             <span className={classNames(styles.culprit, narrowStyles.hiddenAt600)}>{issue.culprit}</span>
           )}
