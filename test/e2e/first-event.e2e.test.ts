@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { anEvent, envelopeOf, sendEvent } from '../kit/sdk.ts'
+import { anEvent, dsnParts, envelopeOf, sendEvent } from '../kit/sdk.ts'
 import {
   eventually,
   expectAccessible,
@@ -209,4 +209,31 @@ test('the first project of an organisation shows the code of the chosen server',
   await page.waitForURL('**sdk=node*')
   await page.getByRole('tab', { name: 'Node.js', selected: true }).waitFor()
   await page.getByRole('tabpanel').getByText('npm install @sentry/node').waitFor()
+})
+
+test('what is refused before the first event is said, and installs nothing', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/onboarding')
+  await page.getByText('No request with this DSN yet').waitFor()
+  const { projectNumber, key } = dsnParts(project.dsn)
+  const send = async (body: string, publicKey = key) =>
+    (
+      await fetch(`${dashboard.server.url}/api/${projectNumber}/envelope/?sentry_key=${publicKey}`, {
+        method: 'POST',
+        body,
+      })
+    ).status
+  expect(await send('not an envelope')).toBe(400)
+  await page.getByText('A request was refused: its body cannot be read').waitFor()
+
+  // An envelope whose event is broken is accepted, and refused when it is digested.
+  expect(await send('{}\n{"type":"event"}\n{"message": broken\n')).toBe(200)
+  const steps = page.getByRole('list', { name: 'Progress' }).getByRole('listitem')
+  await page.getByRole('link', { name: 'An item was refused' }).waitFor()
+  expect(await steps.nth(1).getByRole('img', { name: 'Done' }).count()).toBe(0)
+  await expectAccessible(page, 'refusals')
+  await screenshot(page, 'onboarding-refused')
+  await page.getByRole('link', { name: 'An item was refused' }).click()
+  await page.waitForURL('**/intake?*')
 })

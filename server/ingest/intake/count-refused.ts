@@ -116,17 +116,17 @@ export async function countedIfRefused(
 
 /** Onboarding shows a refused request within two seconds. */
 const WRITE_EVERY_MS = 500
-/** One write per project and minute: anyone may send requests with a wrong key. */
-const REFUSED_EVERY_MS = 60_000
+/** One write per project in this time: anyone may send requests with a wrong key. */
+const REFUSED_EVERY_MS = 10_000
 const MAX_PROJECTS = 1_000
 
 export type RefusedKeys = {
-  /** Records that a request to this project was refused because of its key; written in the background. */
+  /** Records that a request to this project was refused because of its key or body; written in the background. */
   mark(projectNumber: string | null, reason: RefusalReason): void
   close(): Promise<void>
 }
 
-/** Remembers when and why requests of projects were refused because of their key. Not counted: the key is no secret. */
+/** Remembers when and why requests of projects were refused. Not counted here: the key is no secret. */
 export function createRefusedKeys(app: App): RefusedKeys {
   let due = new Map<number, { reason: RefusalReason; at: Date }>()
   const writtenAtMs = new Map<number, number>()

@@ -201,12 +201,29 @@ async function accept(
     sdkClient: auth?.client?.slice(0, 200) ?? null,
     body,
   }
+  try {
+    return await take(deps, route, call, arrived, key)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid')
+      deps.refusedKeys.mark(String(key.projectNumber), 'unreadable')
+    throw error
+  }
+}
+
+async function take(
+  deps: IntakeDeps,
+  { projectNumber }: IntakeRoute,
+  call: Call,
+  arrived: Arrived,
+  key: ProjectKey,
+): Promise<Taken> {
+  const { endpoint } = call
   if (endpoint.take !== undefined) return endpoint.take(deps, arrived, key)
   const made =
     endpoint.toEnvelope === undefined ? { arrived, decoded: null } : await makeEnvelope(deps, arrived, key, call)
   return takeEnvelope(deps, made.arrived, key, {
     decoded: made.decoded,
-    projectNumber: route.projectNumber,
+    projectNumber,
     maxAttachmentBytes: endpoint.maxAttachmentBytes,
   })
 }

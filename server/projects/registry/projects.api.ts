@@ -34,15 +34,15 @@ export const Project = z.object({
   last_event_at: Timestamp.nullable(),
 })
 
-export const REFUSAL_REASONS = ['unknown', 'expired', 'other_project'] as const
+export const REFUSAL_REASONS = ['unknown', 'expired', 'other_project', 'unreadable'] as const
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
 export const KeyRefusal = z.object({
-  at: Timestamp.describe('To the minute.'),
+  at: Timestamp.describe('To ten seconds.'),
   reason: z
     .enum(REFUSAL_REASONS)
     .describe(
-      'unknown: no project has the key. expired: it was replaced. other_project: the DSN names this project with the key of another.',
+      'unknown: no project has the key. expired: it was replaced. other_project: the DSN names this project with the key of another. unreadable: the key is right, and the body is not what an SDK sends.',
     ),
 })
 

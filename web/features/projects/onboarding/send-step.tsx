@@ -2,6 +2,7 @@ import { platformName } from '#shared/platforms.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { startLive, useLive } from '../../../api/live.ts'
+import { intakeQuery, type Intake } from '../../../api/intake-queries.ts'
 import { firstIssueQuery, projectSettingsQuery, type Project } from '../../../api/queries.ts'
 import { useKeys } from '../../../app/keys.ts'
 import { CodeBox } from '../../../ui/code-box.tsx'
@@ -34,6 +35,12 @@ const TABS = SNIPPET_PLATFORMS.map((platform) => ({
   before: <PlatformTile platform={platform} quiet />,
 }))
 
+const isNotInvalid = (outcome: string): boolean => outcome !== 'invalid'
+
+/** How many items had one of these outcomes. */
+const outcomesOf = (intake: Intake | undefined, isMeant: (outcome: string) => boolean): number =>
+  (intake?.totals ?? []).reduce((sum, { outcome, quantity }) => (isMeant(outcome) ? sum + quantity : sum), 0)
+
 /** The code for the app on the left; on the right the card that waits for the first event. */
 export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatform | undefined }) {
   // Until a tab is chosen, the address decides: it may follow the project by a moment.
@@ -54,6 +61,11 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
     ...projectSettingsQuery(project.id),
     // A refused request shows within two seconds.
     refetchInterval: issue === null ? ASK_EVERY_MS / 2 : false,
+    meta: { quiet: true },
+  })
+  const intake = useQuery({
+    ...intakeQuery(project.id, '24h'),
+    refetchInterval: issue === null ? ASK_EVERY_MS : false,
     meta: { quiet: true },
   })
   const key = settings.data?.keys.find(({ expires_at }) => expires_at === null) ?? null
@@ -85,13 +97,15 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
 
   const arrived = issue !== null
   const upload = useFirstUpload(project.id, !isServer(platform))
-  const requested = key?.last_seen_at != null
+  // What cannot be read shows that something sends, not that the SDK is installed.
+  const invalid = outcomesOf(intake.data, (outcome) => outcome === 'invalid')
+  const requested = key?.last_seen_at != null && (invalid === 0 || outcomesOf(intake.data, isNotInvalid) > 0)
   const passed = formatDuration(Math.max(0, Math.floor((now - since) / 1000)) * 1000)
   return (
     <PageMain className={fitStyles.barePage}>
       <div className={classNames(settingsStyles.setUp, typeStyles.bigHead)}>
         <Steps
-          project={{ done: true, now: false, more: `${project.name}, ${project.region}` }}
+          project={{ done: true, now: false, more: project.name }}
           sdk={{
             done: arrived || requested,
             now: !arrived && !requested,
@@ -176,6 +190,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
           keyInUse={key}
           refusal={settings.data?.last_key_refusal ?? null}
           issue={issue}
+          invalid={invalid}
           waitedMs={now - since}
         />
       </div>

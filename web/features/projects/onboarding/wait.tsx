@@ -38,31 +38,24 @@ type WaitCardProps = {
   refusal: ProjectSettings['last_key_refusal']
   /** The issue of the first event, once it arrived. */
   issue: Issue | null
+  /** Items that could not be read. */
+  invalid: number
   waitedMs: number
 }
 
-export function WaitCard({ project, dsn, keyInUse, refusal, issue, waitedMs }: WaitCardProps) {
+export function WaitCard({ project, issue, ...waiting }: WaitCardProps) {
   return (
     <aside className={styles.wait} aria-label={issue === null ? texts.heading : onboardingTexts.arrived.heading}>
       {/* Announces the first event; the seconds are outside of it. */}
       <p className={typeStyles.hidden} role="status">
         {issue === null ? '' : onboardingTexts.arrived.heading}
       </p>
-      {issue === null ? (
-        <Waiting dsn={dsn} keyInUse={keyInUse} refusal={refusal} waitedMs={waitedMs} />
-      ) : (
-        <Arrived project={project} issue={issue} />
-      )}
+      {issue === null ? <Waiting project={project} {...waiting} /> : <Arrived project={project} issue={issue} />}
     </aside>
   )
 }
 
-function Waiting({
-  dsn,
-  keyInUse,
-  refusal,
-  waitedMs,
-}: Pick<WaitCardProps, 'dsn' | 'keyInUse' | 'refusal' | 'waitedMs'>) {
+function Waiting({ project, dsn, keyInUse, refusal, invalid, waitedMs }: Omit<WaitCardProps, 'issue'>) {
   const now = useNow('second')
   const intake = useQuery({
     queryKey: ['intake-answers', dsn],
@@ -100,7 +93,21 @@ function Waiting({
             done={false}
             icon={<Icon name="warn" className={typeStyles.amber} />}
             title={texts.refused[refusal.reason]}
-            more={texts.refusedMore(formatAge(refusal.at, now))}
+            more={(refusal.reason === 'unreadable' ? texts.unreadableMore : texts.refusedMore)(
+              formatAge(refusal.at, now),
+            )}
+          />
+        )}
+        {invalid === 0 ? null : (
+          <Check
+            done={false}
+            icon={<Icon name="warn" className={typeStyles.amber} />}
+            title={
+              <Link {...paths.intake({ project: project.id })} className={typeStyles.link}>
+                {texts.invalid(invalid)}
+              </Link>
+            }
+            more={invalid === 1 ? texts.invalidMore : texts.invalidManyMore}
           />
         )}
       </ul>
@@ -151,7 +158,7 @@ function IntakeCheck({ answer, silent }: { answer: IntakeAnswer | undefined; sil
   )
 }
 
-function Check({ done, title, more, icon }: { done: boolean; title: string; more: string; icon?: ReactNode }) {
+function Check({ done, title, more, icon }: { done: boolean; title: ReactNode; more: string; icon?: ReactNode }) {
   return (
     <li>
       {icon ?? (done ? <Icon name="check" className={typeStyles.green} /> : <Spinner />)}
