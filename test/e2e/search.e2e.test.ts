@@ -9,6 +9,7 @@ import {
   holdToast,
   press,
   screenshot,
+  settled,
   SIZES,
   steadyBox,
 } from './browser.ts'
@@ -327,4 +328,50 @@ test.each(SIZES)('help, menu and dialog are accessible and fit: %s', async (size
   await page.getByRole('menuitem', { name: 'Save view…' }).click()
   await page.getByRole('dialog', { name: 'Save view' }).waitFor()
   await judge('save-view')
+})
+
+test('Tab takes the first suggestion for what is typed, and leaves a field in which nothing is', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await threeIssues(project)
+  const page = await opened(person)
+  await press(page, '/')
+  await page.keyboard.type('lev')
+  await page.getByRole('option', { name: /^level/ }).waitFor()
+  await page.keyboard.press('Tab')
+  await eventually(() => field(page).inputValue()).toBe('level:')
+  await page.keyboard.type('wa')
+  await page.getByRole('option', { name: /^warning/ }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByTitle('Edit level:warning', { exact: true }).waitFor()
+  await eventually(() => titles(page)).toEqual(['CError'])
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Tab')
+  expect(await hasFocus(field(page))).toBe(false)
+})
+
+test('Ctrl A selects the whole query, which Backspace deletes', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await threeIssues(project)
+  const page = await opened(person)
+  await field(page).fill('level:[warning, fatal] release:2.0.0 CError')
+  await eventually(() => titles(page)).toEqual(['CError'])
+  await field(page).press('Enter')
+  await page.getByTitle('Edit release:2.0.0', { exact: true }).waitFor()
+  await press(page, 'Control+a')
+  await eventually(() => field(page).inputValue()).toBe('level:[warning, fatal] release:2.0.0 CError')
+  await page.keyboard.press('Backspace')
+  await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
+  expect(await queryIn(field(page))).toBe('')
+})
+
+test('a mistake of the address is said once, not by the chart too', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await threeIssues(project)
+  const page = await dashboard.openAs(person)
+  for (const query of ['assigned:tomo', 'is:regresed']) {
+    await page.goto(`/issues?q=${query}`)
+    await page.getByText('Issues appear here when the query is corrected.').waitFor()
+    await settled(page)
+    expect(await page.getByText('did not load', { exact: false }).count(), query).toBe(0)
+  }
 })

@@ -33,6 +33,7 @@ import {
 import { countUsersBetween } from '../../events/store/event-places.queries.ts'
 import { latest } from './compile-query.queries.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
+import { withLatestReleases } from './latest-releases.ts'
 import { parseQuery, readQuery } from './parse-query.ts'
 import { type Hint, nearest } from './query-error.ts'
 import type { IssueRow } from '../rows/issues.queries.ts'
@@ -294,7 +295,7 @@ async function filterOf(app: App, actor: OrgActor, input: Filters, name = 'q'): 
     seenSince: latest([input.seen_since === undefined ? undefined : new Date(input.seen_since), seenSince]),
     conditions,
   })
-  const query = parseQuery(input.q ?? '', name)
+  const query = await withLatestReleases(app.db, actor, parseQuery(input.q ?? '', name), input.projectId)
   const idsOf = (matching: Matching) => issueIdsQuery(app.db, actor, filterBy(matching))
   return filterBy(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
 }

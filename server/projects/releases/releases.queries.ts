@@ -94,6 +94,26 @@ export async function updateReleaseRow(
   return tx.updateTable('releases').set(change).where('id', '=', releaseId).returningAll().executeTakeFirstOrThrow()
 }
 
+/** Releases of a project among which the latest is looked for, the newest by date. */
+const MAX_LATEST = 100
+
+/** The latest open release of each project of an organisation, of those among `projectIds` if given: by version, then by date. */
+export async function selectLatestReleases(
+  db: Connection,
+  orgId: string,
+  projectIds: readonly string[] | undefined,
+): Promise<{ readonly projectId: string; readonly version: string }[]> {
+  const among = projectIds === undefined ? sql`true` : sql`p.id = any(${[...projectIds]}::uuid[])`
+  const { rows } = await sql<{ projectId: string; version: string }>`
+    select p.id as "projectId", r.version from projects p cross join lateral (
+      select n.version from (
+        select version, version_key, dated_at from releases where project_id = p.id and state = 'open'
+        order by dated_at desc, id desc limit ${MAX_LATEST}
+      ) n order by n.version_key desc, n.dated_at desc limit 1
+    ) r where p.org_id = ${orgId} and ${among}`.execute(db)
+  return rows
+}
+
 type NewCommit = Omit<Insertable<Tables['release_commits']>, 'position'>
 
 /**

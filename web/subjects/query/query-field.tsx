@@ -74,12 +74,12 @@ export function QueryField(props: QueryFieldProps) {
   const [isOpen, setOpen] = useState(false)
   const [listed, setListed] = useState<Listed | null>(null)
   /** Where the caret goes when the field has rendered. */
-  const [put, setPut] = useState<{ caret: number } | null>(null)
+  const [put, setPut] = useState<{ start: number; caret: number } | null>(null)
   const search = useSettledSearch({ query, text: state.text, onSearch, onOther: () => setState(shown(query)) })
   useLayoutEffect(() => {
     if (put === null) return
     input.current?.focus()
-    input.current?.setSelectionRange(put.caret, put.caret)
+    input.current?.setSelectionRange(put.start, put.caret)
   }, [put, input])
   const value = typedText(state)
   const { before, after } = chipsAround(state)
@@ -90,7 +90,14 @@ export function QueryField(props: QueryFieldProps) {
   const change = (next: FieldState, at = typedText(next).length) => {
     setState(next)
     setCaret(at)
-    setPut({ caret: at })
+    setPut({ start: at, caret: at })
+  }
+  /** Takes all chips into the input and selects its text, to copy, replace or delete the query as a whole. */
+  const selectAll = () => {
+    const text = state.text.trimEnd()
+    setState({ text, from: 0, to: text.length })
+    setPut({ start: 0, caret: text.length })
+    close()
   }
   const close = () => {
     setOpen(false)
@@ -111,7 +118,10 @@ export function QueryField(props: QueryFieldProps) {
     const { selectionStart, selectionEnd } = event.currentTarget
     const last = before.at(-1)
     if (part !== null && suggestions.current?.onKeyDown(event) === true) event.preventDefault()
-    else if (event.key === 'ArrowDown') {
+    else if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey) && before.length + after.length > 0) {
+      event.preventDefault()
+      selectAll()
+    } else if (event.key === 'ArrowDown') {
       event.preventDefault()
       setOpen(true)
     } else if (event.key === 'Enter') {

@@ -46,6 +46,9 @@ type SuggestionListProps = {
   onView: (state: FieldState) => void
 }
 
+/** Whether a group completes the typed part; the others replace the whole query. */
+const isCompletion = (name: Group['name']): boolean => name === 'keys' || name === 'values'
+
 /** More are found by typing. */
 const MAX_OPTIONS = 10
 const MAX_RECENT = 4
@@ -76,7 +79,12 @@ export function SuggestionList(props: SuggestionListProps) {
         step(key === 'ArrowDown' ? 1 : -1)
         return true
       }
-      const option = options[at]
+      // Tab takes what completes what is typed. Without anything typed it leaves the field.
+      const completes =
+        key === 'Tab' && (part.key !== null || part.prefix !== '')
+          ? groups.findLast(({ name }) => isCompletion(name))
+          : undefined
+      const option = options[at] ?? completes?.options[0]
       if (option === undefined || (key !== 'Enter' && key !== 'Tab')) return false
       option.take()
       return true

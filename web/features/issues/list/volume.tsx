@@ -88,7 +88,7 @@ export const IssueVolume = memo(function IssueVolume({ filters, isListed, onWind
         aria-label={issuesTexts.strip[filters.range]}
         aria-busy={volume.isPending || !isListed}
       >
-        {volume.error === null ? null : (
+        {volume.error === null || parseQueryMistake(volume.error) !== null ? null : (
           <QueryError what={issuesTexts.volume} error={volume.error} onRetry={() => void volume.refetch()} />
         )}
       </section>
