@@ -375,3 +375,15 @@ test('a mistake of the address is said once, not by the chart too', async () => 
     expect(await page.getByText('did not load', { exact: false }).count(), query).toBe(0)
   }
 })
+
+test('a misspelt word finds the similar one, and the field says so', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await dashboard.server.events(project, [{ error: { type: 'TypeError', value: 'checkout is not a function' } }])
+  const page = await opened(person)
+  await field(page).fill('checkut TypeEror')
+  await page.getByText('No issue has "checkut". These have "checkout".').waitFor()
+  await eventually(() => titles(page)).toEqual(['TypeError'])
+  await page.getByRole('button', { name: 'Use checkout' }).click()
+  await eventually(() => queryIn(field(page))).toBe('checkout TypeEror')
+  await eventually(() => titles(page)).toEqual(['TypeError'])
+})

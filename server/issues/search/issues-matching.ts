@@ -21,7 +21,12 @@ const FEW = 2_000
 const MANY = 200_000
 
 /** Conditions that matches of a query (`issues as i`) fulfil: all `conditions`, and last seen since `seenSince`. */
-export type Matching = { readonly seenSince: Date | undefined; readonly conditions: readonly Condition[] }
+export type Matching = {
+  readonly seenSince: Date | undefined
+  readonly conditions: readonly Condition[]
+  /** Whether the index finds no issue of the organisation. */
+  readonly isNone?: boolean
+}
 
 /**
  * Returns what the matches of a query fulfil. The caller restricts them to the organisation.
@@ -63,18 +68,19 @@ async function matchingOf(
 ): Promise<Matching> {
   const { conditions, seenSince, document } = await compileQuery(db, actor, query, now, name, found)
   if (document === null) return { seenSince, conditions }
-  return { seenSince, conditions: [await documentCondition(db, actor.orgId, document), ...conditions] }
+  const { condition, isNone } = await documentCondition(db, actor.orgId, document)
+  return { seenSince, conditions: [condition, ...conditions], isNone }
 }
 
 async function documentCondition(
   db: Connection,
   orgId: string,
   { tsquery, isSelective }: NonNullable<Compiled['document']>,
-): Promise<Condition> {
+): Promise<{ readonly condition: Condition; readonly isNone: boolean }> {
   // Most documents match a negation, so the others are read instead.
   const selective = isSelective ? tsquery : `!(${tsquery})`
   const found = await findByDocument(db, orgId, selective, { few: FEW, many: MANY })
-  if (found === 'many') return documentMatches(orgId, tsquery)
+  if (found === 'many') return { condition: documentMatches(orgId, tsquery), isNone: false }
   const matches = found === 'some' ? isFoundByIndex(orgId, selective) : hasIdAmong(found)
-  return isSelective ? matches : not(matches)
+  return { condition: isSelective ? matches : not(matches), isNone: isSelective && found.length === 0 }
 }

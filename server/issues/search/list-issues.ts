@@ -34,6 +34,7 @@ import { countUsersBetween } from '../../events/store/event-places.queries.ts'
 import { latest } from './compile-query.queries.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
 import { withLatestReleases } from './latest-releases.ts'
+import { correctWords, placeOfWord, type Correction } from './correct-words.ts'
 import { parseQuery, readQuery } from './parse-query.ts'
 import { type Hint, nearest } from './query-error.ts'
 import type { IssueRow } from '../rows/issues.queries.ts'
@@ -113,13 +114,22 @@ export async function searchIssues(app: App, actor: OrgActor, input: ListInput):
 const hintsOf = (
   app: App,
   actor: OrgActor,
-  { projectIds, hiddenProjectIds }: IssueFilter,
+  { projectIds, hiddenProjectIds, corrections = [] }: IssueFilter,
   { q = '', cursor, offset }: ListInput,
   total: number,
 ): Promise<Hint[]> =>
   cursor === undefined && offset === 0
-    ? hintsFor(app, actor, { projectIds, hiddenProjectIds }, q, total)
+    ? hintsFor(app, actor, { projectIds, hiddenProjectIds }, q, total).then((hints) => [
+        ...corrections.flatMap((correction) => hintOf(q, correction)),
+        ...hints,
+      ])
     : Promise.resolve([])
+
+function hintOf(text: string, { word, replacement }: Correction): Hint[] {
+  const place = placeOfWord(text, word)
+  const sentence = `No issue has "${word}". These have "${replacement}".`
+  return place === null ? [] : [{ ...place, sentence, replacement }]
+}
 
 /**
  * Returns the ids of the issues that match the filters of the list, newest first.
@@ -296,8 +306,17 @@ async function filterOf(app: App, actor: OrgActor, input: Filters, name = 'q'): 
     conditions,
   })
   const query = await withLatestReleases(app.db, actor, parseQuery(input.q ?? '', name), input.projectId)
-  const idsOf = (matching: Matching) => issueIdsQuery(app.db, actor, filterBy(matching))
-  return filterBy(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
+  const match = (query: Query | null) => {
+    const idsOf = (matching: Matching) => issueIdsQuery(app.db, actor, filterBy(matching))
+    return issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name)
+  }
+  const matching = await match(query)
+  if (query === null || matching.isNone !== true) return filterBy(matching)
+  const scope = { projectIds: input.projectId, hiddenProjectIds }
+  const isFound = async (word: Query) => (await match(word)).isNone !== true
+  const corrected = await correctWords(app.db, actor, query, scope, isFound)
+  if (corrected === null) return filterBy(matching)
+  return { ...filterBy(await match(corrected.query)), corrections: corrected.corrections }
 }
 
 /** Unknown keys of one query that are looked up. */

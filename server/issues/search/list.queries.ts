@@ -16,6 +16,7 @@ import {
 } from '../rows/issues.queries.ts'
 import { decodeCursor, type Cursor, type StoredSortKey } from './list-cursor.ts'
 import type { Condition } from './compile-query.queries.ts'
+import type { Correction } from './correct-words.ts'
 
 /** Lists of issues. Indexes hold coarse sort keys (migrations/0005_issues.sql); the exact order comes from the rows. */
 
@@ -31,6 +32,8 @@ export type IssueFilter = {
   readonly seenSince?: Date | undefined
   /** Conditions of a query. */
   readonly conditions?: readonly Condition[] | undefined
+  /** Words of the query that no issue has, and what was searched instead. */
+  readonly corrections?: readonly Correction[] | undefined
 }
 
 type Issues = SelectQueryBuilder<Tables & { i: Tables['issues'] }, 'i', object>

@@ -211,6 +211,16 @@ type TermCount = {
   readonly issueId: string
 }
 
+/** Returns words of documents, those of most issues first; no facts. */
+export async function selectWords(db: Connection, issueIds: readonly string[], max: number): Promise<string[]> {
+  if (issueIds.length === 0) return []
+  const { rows } = await sql<{ word: string }>`
+    select l as word from issue_search s, unnest(tsvector_to_array(s.document)) l
+    where s.issue_id = any(${[...issueIds]}::uuid[]) and ascii(l) > 32 and length(l) between 4 and 40
+    group by l order by count(*) desc, l limit ${max}`.execute(db)
+  return rows.map(({ word }) => word)
+}
+
 /** Returns the terms of documents that begin with a text, and in how many documents each is; most first. */
 export async function countTerms(
   db: Connection,

@@ -172,7 +172,11 @@ const Hint = z.object({
 /** A page of issues of a query. */
 const foundIssues = pageSchema(Issue).extend({
   range: countedRange,
-  hints: z.array(Hint).describe('Keys of `q` that no issue has as a tag, with the first page. Places count from 0.'),
+  hints: z
+    .array(Hint)
+    .describe(
+      'With the first page: keys of `q` that no issue has as a tag, and words that no issue has, with the similar word that was searched instead. Places count from 0.',
+    ),
 })
 
 const issueParams = z.object({ issueId: Id })
