@@ -3,9 +3,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { IconName } from '../ui/icon.tsx'
 import type { SeverityName } from '../ui/status.tsx'
 
-export type PaletteGroup = 'recent' | 'places' | 'commands' | 'issues' | 'people' | 'ask'
-/** What is known at once comes first; results of the server are added below. */
-const ORDER: readonly PaletteGroup[] = ['recent', 'places', 'commands', 'issues', 'people', 'ask']
+export type PaletteGroup = 'recent' | 'places' | 'commands' | 'issues' | 'members' | 'ask'
+/** The groups that are known at once come first; results of the server are added below. */
+const ORDER: readonly PaletteGroup[] = ['recent', 'places', 'commands', 'issues', 'members', 'ask']
 
 export type PaletteRow = {
   key: string

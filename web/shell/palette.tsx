@@ -195,7 +195,7 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
     ...[...inMemory, ...fromServer].slice(0, 7).map(issueRow),
     ...(isFound ? (team.data?.items ?? []) : []).slice(0, 4).map((member): PaletteRow => ({
       key: `m-${member.id}`,
-      group: 'people',
+      group: 'members',
       label: displayName(member),
       meta: shellTexts.assignedIssues,
       icon: { kind: 'icon', name: 'user' },

@@ -62,14 +62,14 @@ export const shellTexts = {
     places: 'Go to',
     commands: 'Commands',
     issues: 'Issues',
-    people: 'Members',
+    members: 'Members',
     ask: 'Assistant',
   },
   invite: 'Invite members',
   themes: { light: 'Use the light theme', dark: 'Use the dark theme', system: 'Use the theme of the system' },
   assignedIssues: 'Assigned issues',
   account: 'Account',
-  /** Words that people type for a page of another name. */
+  /** Further words that find a page in the palette. */
   securityWords: 'password two-factor passkeys 2fa',
   appearanceWords: 'theme time zone shortcuts',
   settingsPages: {

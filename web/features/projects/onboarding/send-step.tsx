@@ -97,7 +97,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
 
   const arrived = issue !== null
   const upload = useFirstUpload(project.id, !isServer(platform))
-  // What cannot be read shows that something sends, not that the SDK is installed.
+  // An item that cannot be read shows that something sends, not that the SDK is installed.
   const invalid = outcomesOf(intake.data, (outcome) => outcome === 'invalid')
   const requested = key?.last_seen_at != null && (invalid === 0 || outcomesOf(intake.data, isNotInvalid) > 0)
   const passed = formatDuration(Math.max(0, Math.floor((now - since) / 1000)) * 1000)
