@@ -62,6 +62,19 @@ test('answers how healthy the app is, and since which release', async () => {
     .waitFor()
 })
 
+test('the newest release comes first, and the end of a rate has no label that contradicts its card', async () => {
+  const page = await openMetrics()
+  const table = page.getByRole('region', { name: 'By release' }).first()
+  await table.getByRole('link', { name: /4\.12\.0/ }).waitFor()
+  await eventually(() => table.locator('tbody').getByRole('row').first().textContent()).toContain('4.12.0')
+  await settled(page)
+  for (const name of ['Crash rate', 'ANR rate']) {
+    const chart = page.getByRole('figure').filter({ has: page.getByRole('heading', { name }) })
+    expect(await chart.getByText(/^0\.00.%$/).count(), name).toBe(0)
+  }
+  await screenshot(page, 'metrics-order')
+})
+
 test('a chart is read with the keys, as a table, and large', async () => {
   const page = await openMetrics()
   const crash = page.getByRole('figure').filter({ has: page.getByRole('heading', { name: 'Crash rate' }) })

@@ -75,3 +75,26 @@ test('guarded days are the 56 whole days before now', () => {
   const days = guardedDays(new Date('2026-11-20T12:00:00Z'))
   expect([days[0], days.at(-1), days.length]).toEqual(['2026-09-25', '2026-11-19', 56])
 })
+
+test('few users show a rate that is clearly over the limit, and nothing else', () => {
+  const stateOf = (affected: number, users: number) =>
+    guard(
+      daysOf(() => affected, users),
+      LIMITS.anr,
+    )
+  // 280 user-days in the window: 14 of them had an ANR, which is ten times the limit.
+  expect(
+    guard(
+      daysOf((day) => (day % 2 === 0 ? 1 : 0), 10),
+      LIMITS.anr,
+    ),
+  ).toMatchObject({ rate: null, state: 'poor' })
+  expect(
+    guard(
+      daysOf((day) => (day === 50 ? 1 : 0), 10),
+      LIMITS.anr,
+    ),
+  ).toMatchObject({ rate: null, state: null })
+  expect(stateOf(0, 10)).toMatchObject({ rate: null, state: null })
+  expect(stateOf(0, 0)).toMatchObject({ rate: null, state: null })
+})

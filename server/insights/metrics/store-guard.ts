@@ -1,6 +1,6 @@
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { share } from './figures.ts'
-import { LIMITS, rateWord, type Bands, type Word } from './limits.ts'
+import { isClearlyPoor, LIMITS, rateWord, type Bands, type Word } from './limits.ts'
 
 /** The rates that app stores judge an app by: shares of daily users over 28 whole days of UTC. */
 
@@ -46,11 +46,18 @@ export function guard(days: readonly DayUsers[], bands: Bands): GuardedRate {
   const last = computeUserDayRate(days.slice(-WINDOW_DAYS))
   return {
     ...last,
-    state: rateWord(last.rate, last.user_days, bands),
+    state: last.rate === null ? wordOfFew(last, bands) : rateWord(last.rate, last.user_days, bands),
     forecast: forecastOf(windows, last, bands.poor),
     days: windows.slice(-WINDOW_DAYS),
   }
 }
+
+/** Fewer user-days than a rate needs may show that it is over the limit. */
+const wordOfFew = (
+  of: { readonly user_days: number; readonly affected_user_days: number },
+  bands: Bands,
+): Word | null =>
+  of.user_days > 0 && isClearlyPoor(of.affected_user_days / of.user_days, of.user_days, bands) ? 'poor' : null
 
 /** Σ affected users of each day ÷ Σ active users of each day; null below 1,000 user-days. */
 export function computeUserDayRate(days: readonly Pick<DayUsers, 'users' | 'affected'>[]) {

@@ -17,7 +17,7 @@ import {
   formatShortCount,
 } from '../../../ui/format.ts'
 import { Minor } from '../../../ui/text.tsx'
-import { chooseJudgedRate, limitText, newestText, shareOfLimit } from './model.ts'
+import { chooseJudgedRate, fewText, limitText, newestText, shareOfLimit } from './model.ts'
 import { metricsTexts } from './texts.ts'
 import styles from './cards.module.css'
 
@@ -122,9 +122,12 @@ export function AnrCard({ series, guard }: { series: MetricSeries; guard: StoreG
       tone={toneOf(word)}
       scale={word === null ? null : shareOfLimit({ total: rate, bands })}
       note={
-        guard === null || limit === null || guard.anr.rate === null
+        limit === null
           ? metricsTexts.limit(formatRate(limit))
-          : limitText(guard.anr, limit)
+          : (fewText(series, guard, limit) ??
+            (guard === null || guard.anr.rate === null
+              ? metricsTexts.limit(formatRate(limit))
+              : limitText(guard.anr, limit)))
       }
     />
   )

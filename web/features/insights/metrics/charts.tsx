@@ -102,7 +102,8 @@ function NoData({
   )
 }
 
-export function CrashChart(props: ChartProps) {
+/** @param held the version of the newest release, if it is on hold */
+export function CrashChart({ held, ...props }: ChartProps & { held: string | null }) {
   const { series, range } = props
   const unit = series.by === 'users' ? 'users' : 'sessions'
   return (
@@ -115,7 +116,7 @@ export function CrashChart(props: ChartProps) {
           {metricsTexts.noCrashText}
         </NoData>
       }
-      sentence={findingSentence(series.finding, range, series)}
+      sentence={findingSentence(series.finding, range, series, held)}
       label={metricsTexts.chartCrash}
       reads={
         unit === 'users'
@@ -147,7 +148,8 @@ type RateChartProps = ChartProps & {
 /** A rate over the range, with its bands and the period before. */
 function RateChart({ title, unit, alertOn, nothing, sentence, label, reads, ...props }: RateChartProps) {
   const { series, range, axis, large, onLarge } = props
-  const lines = linesOf(props)
+  // The newest interval is not complete, and its rate is not that of the range: it has no label at the end of the line.
+  const lines = linesOf(props).map((line) => ({ ...line, end: null }))
   const points = sliceShown(series.points, axis)
   const panel = { title, unit, alertOn, large, onLarge }
   if (series.total === null) return <ChartPanel {...panel}>{nothing}</ChartPanel>

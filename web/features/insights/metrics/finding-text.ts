@@ -15,11 +15,15 @@ export type FindingSentence = {
 
 const NOTHING: FindingSentence = { icon: 'info', text: metricsTexts.nothingFound }
 
-/** @param judged the rate that the finding is about, for its word */
+/**
+ * @param judged the rate that the finding is about, for its word
+ * @param held the version of the newest release, if it is on hold: its few sessions do not move the rate of all
+ */
 export function findingSentence(
   finding: MetricFinding | null,
   range: Range,
   judged?: Pick<MetricSeries, 'word' | 'bands'>,
+  held: string | null = null,
 ): FindingSentence {
   if (finding === null) return NOTHING
   const before = metricsTexts.before[range]
@@ -34,6 +38,7 @@ export function findingSentence(
       const value = formatRate(finding.value)
       if (judged?.word === 'poor' && judged.bands !== null)
         return { icon: 'warn', text: metricsTexts.steadyOver(value, formatRate(judged.bands.poor)) }
+      if (held !== null) return { icon: 'warn', text: metricsTexts.steadyHeld(value, shortRelease(held)) }
       return { icon: judged?.word === 'good' ? 'check' : 'info', text: metricsTexts.steady(value) }
     }
     case 'passes_limit':

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { usePolling } from '../../../api/live.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type MetricSeries,
 } from '../../../api/metric-queries.ts'
 import { projectsQuery } from '../../../api/queries.ts'
-import { releaseMarkersQuery } from '../../../api/release-queries.ts'
+import { releaseMarkersQuery, releasesQuery } from '../../../api/release-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { HEALTH_RANGE, selectedWindow, type MetricsSearch } from '../../../address/search.ts'
 import { ChooseProject } from '../../../frames/choose-project.tsx'
@@ -120,6 +120,11 @@ function Loaded({ view, search, crash, onChange }: LoadedProps) {
   const guard = useQuery({ ...storeGuardQuery(view.projectId), refetchInterval: polling, meta: { quiet: true } })
   const [first, last] = [crash.points[0]?.t ?? '', crash.points.at(-1)?.t ?? '']
   const markers = useQuery({ ...releaseMarkersQuery([view.projectId], first, last), meta: { quiet: true } })
+  const releases = useInfiniteQuery({
+    ...releasesQuery({ project: view.projectId, range: view.range, environment: null }),
+    meta: { quiet: true },
+  })
+  const newest = releases.data?.pages[0]?.items.find(({ sessions }) => (sessions ?? 0) > 0)
   const window = selectedWindow(search)
   const onWindow = (next: { from: string; to: string } | null) => onChange({ from: next?.from, to: next?.to })
   const chartOf = (metric: Metric, series: MetricSeries): ChartProps => ({
@@ -155,7 +160,7 @@ function Loaded({ view, search, crash, onChange }: LoadedProps) {
       </section>
       <WindowNote window={window} onWhole={() => onWindow(null)} />
       <section className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)} aria-label={metricsTexts.charts}>
-        <CrashChart {...chartOf('crash_rate', crash)} />
+        <CrashChart {...chartOf('crash_rate', crash)} held={newest?.verdict === 'hold' ? newest.version : null} />
         <PageQuery query={anr} heightPx={298} what={metricsTexts.anrRate}>
           {(series) => <AnrChart {...chartOf('anr_rate', series)} guard={whole} />}
         </PageQuery>

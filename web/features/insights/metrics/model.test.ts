@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { findingSentence } from './finding-text.ts'
-import { coverageText, chooseJudgedRate, limitText, buildMonthLine, newestText, shareOfLimit } from './model.ts'
+import {
+  coverageText,
+  chooseJudgedRate,
+  fewText,
+  limitText,
+  buildMonthLine,
+  newestText,
+  shareOfLimit,
+} from './model.ts'
 
 const BANDS = { watch: 0.004, poor: 0.0047 }
 
@@ -53,6 +61,12 @@ describe('the sentence of a finding', () => {
     })
     expect([steady('watch').icon, steady(null).icon]).toEqual(['info', 'info'])
   })
+
+  test('a steady rate does not hide that the newest release is on hold', () =>
+    expect(findingSentence({ kind: 'steady', value: 0.0053 }, '7d', undefined, 'shop@4.12.0+41200')).toEqual({
+      icon: 'warn',
+      text: 'Steady at 0.53\u202f%, but the newest release 4.12.0 is on hold.',
+    }))
 
   test('nothing was found', () => expect(textOf(null)).toBe('Not enough data for a finding.'))
 })
@@ -122,4 +136,19 @@ test('a table of devices says which sessions it leaves out', () => {
   )
   expect(coverageText({ coverage: 1, other: null, sessions: 1_000 })).toBeNull()
   expect(coverageText({ coverage: null, other: null, sessions: 0 })).toBeNull()
+})
+
+test('a rate without a word says why, and a word of few says from what', () => {
+  const of = (range: '24h' | '7d', word: 'poor' | null, anr: Parameters<typeof fewText>[1]) =>
+    fewText({ range, total: 0.05, word }, anr, 0.0047)
+  expect(of('24h', null, null)).toBe('Limit 0.47\u202f%; too few users for a rating')
+  expect(of('24h', 'poor', null)).toBeNull()
+  expect(of('7d', null, null)).toMatch(/of daily users/)
+  expect(of('7d', null, { anr: { rate: null, state: null, user_days: 812 } })).toBe(
+    'Limit 0.47\u202f%; 812 user-days are too few for a rating',
+  )
+  expect(of('7d', null, { anr: { rate: null, state: 'poor', user_days: 812 } })).toBe(
+    'Over the limit of 0.47\u202f%, from 812 user-days',
+  )
+  expect(of('7d', null, { anr: { rate: 0.01, state: 'poor', user_days: 5_000 } })).toBeNull()
 })

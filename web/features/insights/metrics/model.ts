@@ -34,6 +34,24 @@ export function newestText({ points, bands, interval_seconds: seconds }: Rate): 
 
 type Forecast = { readonly text: string; readonly word: Word | null }
 
+/**
+ * Why the rate beside its limit has no word, or what the word of few rests on; null where the word says enough.
+ * @param guard null if the figures are filtered
+ */
+export function fewText(
+  { range, total, word }: Pick<MetricSeries, 'range' | 'total' | 'word'>,
+  guard: { readonly anr: Pick<StoreGuard['anr'], 'rate' | 'state' | 'user_days'> } | null,
+  limit: number,
+): string | null {
+  const shown = formatRate(limit)
+  if (total === null) return null
+  if (isOfOneDay(range)) return word === null ? metricsTexts.tooFewUsers(shown) : null
+  if (guard === null) return metricsTexts.notOfDays(shown)
+  if (guard.anr.rate !== null) return null
+  const days = formatCount(guard.anr.user_days)
+  return guard.anr.state === 'poor' ? metricsTexts.fewOverLimit(shown, days) : metricsTexts.fewDays(shown, days)
+}
+
 /** The 28-day rate beside the limit, with the time that is left where it approaches it. */
 export function limitText(
   guard: { readonly rate: number | null; readonly forecast: StoreGuard['anr']['forecast'] },

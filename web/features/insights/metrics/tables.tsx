@@ -28,19 +28,28 @@ import styles from './tables.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const ROWS = 6
+/** Releases with most sessions, of which the newest are shown. */
+const CONSIDERED = 20
 
 const { columns } = metricsTexts
 const rate = (value: number | null): ReactNode => (value === null ? <NoData /> : formatRate(value))
 const free = (crashed: number | null): ReactNode => rate(crashed === null ? null : 1 - crashed)
 
-/** The releases with most sessions. */
+/** The newest of the releases with sessions. */
 export function ReleaseTable({ view }: { view: HealthView }) {
-  const found = useQuery({ ...breakdownQuery({ ...view, dimension: 'release', limit: ROWS }), meta: { quiet: true } })
+  const found = useQuery({
+    ...breakdownQuery({ ...view, dimension: 'release', limit: CONSIDERED }),
+    meta: { quiet: true },
+  })
   const list = useInfiniteQuery({
     ...releasesQuery({ project: view.projectId, range: view.range, environment: null }),
     meta: { quiet: true },
   })
   const known = new Map(list.data?.pages.flatMap((page) => page.items).map((row) => [row.version, row]))
+  const dateOf = ({ name }: Breakdown['rows'][number]): string => {
+    const release = known.get(name ?? '')
+    return release?.released_at ?? release?.first_seen ?? ''
+  }
   return (
     <Card
       title={metricsTexts.byRelease}
@@ -55,7 +64,7 @@ export function ReleaseTable({ view }: { view: HealthView }) {
           <DataTable
             scrollLabel={figuresTexts.tableOf(metricsTexts.byRelease)}
             className={classNames(styles.table, choiceStyles.underlineLinksApart)}
-            rows={rows}
+            rows={rows.toSorted((a, b) => dateOf(b).localeCompare(dateOf(a))).slice(0, ROWS)}
             keyOf={({ name }) => name ?? ''}
             rowAttributes={({ name }) => ({
               className:
