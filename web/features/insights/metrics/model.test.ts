@@ -141,14 +141,14 @@ test('a table of devices says which sessions it leaves out', () => {
 test('a rate without a word says why, and a word of few says from what', () => {
   const of = (range: '24h' | '7d', word: 'poor' | null, anr: Parameters<typeof fewText>[1]) =>
     fewText({ range, total: 0.05, word }, anr, 0.0047)
-  expect(of('24h', null, null)).toBe('Limit 0.47\u202f%; too few users for a rating')
+  expect(of('24h', null, null)).toBe('Limit 0.47\u202f%, too few users to rate')
   expect(of('24h', 'poor', null)).toBeNull()
   expect(of('7d', null, null)).toMatch(/of daily users/)
   expect(of('7d', null, { anr: { rate: null, state: null, user_days: 812 } })).toBe(
-    'Limit 0.47\u202f%; 812 user-days are too few for a rating',
+    'Limit 0.47\u202f%, too few users to rate',
   )
   expect(of('7d', null, { anr: { rate: null, state: 'poor', user_days: 812 } })).toBe(
-    'Over the limit of 0.47\u202f%, from 812 user-days',
+    'Over 0.47\u202f%, from 812 user-days',
   )
   expect(of('7d', null, { anr: { rate: 0.01, state: 'poor', user_days: 5_000 } })).toBeNull()
 })

@@ -48,8 +48,9 @@ export function fewText(
   if (isOfOneDay(range)) return word === null ? metricsTexts.tooFewUsers(shown) : null
   if (guard === null) return metricsTexts.notOfDays(shown)
   if (guard.anr.rate !== null) return null
-  const days = formatCount(guard.anr.user_days)
-  return guard.anr.state === 'poor' ? metricsTexts.fewOverLimit(shown, days) : metricsTexts.fewDays(shown, days)
+  return guard.anr.state === 'poor'
+    ? metricsTexts.fewOverLimit(shown, formatCount(guard.anr.user_days))
+    : metricsTexts.tooFewUsers(shown)
 }
 
 /** The 28-day rate beside the limit, with the time that is left where it approaches it. */
