@@ -6,7 +6,12 @@ import type { MetricSpread } from './read-performance.ts'
 
 type Quantiles = { p50_ms: number | null; p75_ms: number | null; p95_ms: number | null; count: number }
 
-export const toQuantiles = ({ p50, p75, p95, count }: MetricSpread): Quantiles => ({
+export const toQuantiles = ({
+  p50,
+  p75,
+  p95,
+  count,
+}: Pick<MetricSpread, 'p50' | 'p75' | 'p95' | 'count'>): Quantiles => ({
   p50_ms: p50,
   p75_ms: p75,
   p95_ms: p95,

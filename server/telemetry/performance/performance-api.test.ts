@@ -210,12 +210,26 @@ function expectAll(answer: Performance, raws: readonly Raw[]): void {
       return at >= from && at < from + HOUR
     })
     expect(point.incomplete).toBe(index === 167 ? true : undefined)
-    expectQuantiles(point.cold_start, startsOf(own, 'app_start_cold'), point.t)
-    expectQuantiles(
-      point.transactions,
-      own.map(({ durationMs }) => durationMs),
-      point.t,
-    )
+    const around = (seconds: number): Raw[] => {
+      const end = Date.parse(answer.series.at(-1)?.t ?? '') + HOUR
+      const group = Math.floor((end - from - 1) / (seconds * 1_000))
+      return raws.filter(({ agoMs }) => {
+        const at = NOW.getTime() - agoMs
+        return (
+          at < end &&
+          at >= Date.parse(answer.series[0]?.t ?? '') &&
+          Math.floor((end - at - 1) / (seconds * 1_000)) === group
+        )
+      })
+    }
+    // The count is of the hour, the percentiles of the longer interval around it.
+    const { cold_start: cold, transactions } = answer.percentile_seconds
+    const startsAround = startsOf(around(cold), 'app_start_cold')
+    const durationsAround = around(transactions).map(({ durationMs }) => durationMs)
+    expectQuantiles({ ...point.cold_start, count: startsAround.length }, startsAround, point.t)
+    expect(point.cold_start.count).toBe(startsOf(own, 'app_start_cold').length)
+    expectQuantiles({ ...point.transactions, count: durationsAround.length }, durationsAround, point.t)
+    expect(point.transactions.count).toBe(own.length)
     expectNear(point.slow_frame_ratio, framesRatio(own, 'frames_slow'), point.t)
   }
   const named = Map.groupBy(now, ({ name, op }) => `${name} ${op}`)

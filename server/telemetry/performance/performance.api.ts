@@ -192,9 +192,20 @@ const Point = z.object({
   thermal_critical: count,
 })
 
+const percentileSeconds = count.describe(
+  'How long the intervals are whose percentiles the points have: `interval_seconds`, or a multiple of it where fewer than 20 values lie in an interval on average. The count of a point is that of its own interval.',
+)
+
 export const Performance = z.object({
   range: z.string(),
   interval_seconds: count,
+  percentile_seconds: z.object({
+    cold_start: percentileSeconds,
+    warm_start: percentileSeconds,
+    ttid: percentileSeconds,
+    ttfd: percentileSeconds,
+    transactions: percentileSeconds,
+  }),
   from: Timestamp,
   to: Timestamp.describe('End of the newest interval, which may lie in the future.'),
   releases: Releases,
@@ -298,6 +309,7 @@ export const ScreenDetail = Screen.extend({
   spread: Spread.describe('Of `render`.'),
   by_device_class: z.array(Part).describe('Slow devices first; an empty name where it is unknown.'),
   by_release: z.array(Part).describe('Most loads first, at most 25.'),
+  percentile_seconds: percentileSeconds,
   series: z.array(Quantiles.extend({ t: Timestamp, incomplete: z.literal(true).optional() })).describe('Of `render`.'),
 })
 export type ScreenDetail = z.infer<typeof ScreenDetail>

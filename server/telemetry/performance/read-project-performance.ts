@@ -2,6 +2,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
 import { COLD, drainFigures, toQuantiles, ratio, startFigures, wakeLockFigures, WARM, wholeSum } from './figures.ts'
+import { coarsen, type Coarse } from './coarsen.ts'
 import { describeTransactions } from './list-transactions.ts'
 import { sortScreens } from './list-screens.ts'
 import type { Performance, Point, Vital } from './performance.api.ts'
@@ -143,7 +144,7 @@ export async function readProjectPerformance(
     memory: { warnings: of('low_memory').count, previous: was('low_memory').count },
     thermal: { ...thermalOf(totals), previous: thermalOf(earlier) },
     wake_locks: wakeLockFigures(of('wake_lock'), was('wake_lock')),
-    series: series.map(({ t, metrics }, index) => pointOf(t, metrics, index === series.length - 1)),
+    ...seriesOf(series, time.stepSeconds),
   }
 }
 
@@ -169,23 +170,64 @@ const thermalOf = (metrics: Metrics) => ({
   critical: spreadIn(metrics, 'thermal_critical').count,
 })
 
-function pointOf(t: Date, metrics: Metrics, isNewest: boolean): Point {
+/** Metrics that a chart shows as percentiles. */
+const QUANTIFIED = [
+  'duration',
+  'app_start_cold',
+  'app_start_warm',
+  'ttid',
+  'ttfd',
+  'lcp',
+  'inp',
+  'cls',
+  'fcp',
+  'ttfb',
+] as const satisfies readonly Metric[]
+type Quantified = (typeof QUANTIFIED)[number]
+type CoarseMetrics = ReadonlyMap<Quantified, Coarse>
+
+/** The points of the chart, and how long the intervals of their percentiles are. */
+function seriesOf(
+  series: readonly { readonly t: Date; readonly metrics: Metrics }[],
+  stepSeconds: number,
+): Pick<Performance, 'series' | 'percentile_seconds'> {
+  const coarse: CoarseMetrics = new Map(
+    QUANTIFIED.map((metric) => [metric, coarsen(series.map(({ metrics }) => spreadIn(metrics, metric)))]),
+  )
+  const secondsOf = (metric: Quantified): number => (coarse.get(metric)?.factor ?? 1) * stepSeconds
+  return {
+    percentile_seconds: {
+      cold_start: secondsOf('app_start_cold'),
+      warm_start: secondsOf('app_start_warm'),
+      ttid: secondsOf('ttid'),
+      ttfd: secondsOf('ttfd'),
+      transactions: secondsOf('duration'),
+    },
+    series: series.map(({ t, metrics }, index) => pointOf(t, metrics, coarse, index, index === series.length - 1)),
+  }
+}
+
+function pointOf(t: Date, metrics: Metrics, coarse: CoarseMetrics, index: number, isNewest: boolean): Point {
   const of = (metric: Metric) => spreadIn(metrics, metric)
+  const around = (metric: Quantified) => coarse.get(metric)?.points[index] ?? of(metric)
   const transactions = of('duration')
   return {
     t: t.toISOString(),
     ...(isNewest && { incomplete: true }),
-    cold_start: toQuantiles(of('app_start_cold')),
-    warm_start: toQuantiles(of('app_start_warm')),
-    ttid: toQuantiles(of('ttid')),
-    ttfd: toQuantiles(of('ttfd')),
+    cold_start: toQuantiles(around('app_start_cold')),
+    warm_start: toQuantiles(around('app_start_warm')),
+    ttid: toQuantiles(around('ttid')),
+    ttfd: toQuantiles(around('ttfd')),
     ...framesIn(metrics),
-    lcp: of('lcp').p75,
-    inp: of('inp').p75,
-    cls: of('cls').p75,
-    fcp: of('fcp').p75,
-    ttfb: of('ttfb').p75,
-    transactions: { ...toQuantiles(transactions), failure_rate: ratio(transactions.failures, transactions.count) },
+    lcp: around('lcp').p75,
+    inp: around('inp').p75,
+    cls: around('cls').p75,
+    fcp: around('fcp').p75,
+    ttfb: around('ttfb').p75,
+    transactions: {
+      ...toQuantiles(around('duration')),
+      failure_rate: ratio(transactions.failures, transactions.count),
+    },
     anrs: of('anr').count,
     battery_drain: of('battery_drain').p50,
     low_memory: of('low_memory').count,

@@ -1,6 +1,7 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
+import { coarsen } from './coarsen.ts'
 import { toQuantiles, RENDER, toHistogram } from './figures.ts'
 import type { ScreenDetail } from './performance.api.ts'
 import { prepareQuestion, type Filters } from './question.ts'
@@ -45,6 +46,7 @@ export async function readScreen(
     readMetricsSeries(app.db, { ...own, metrics: [screen.basis], intervalMs }),
   ])
   if (described === undefined) throw notFound('Screen')
+  const render = coarsen(series.map(({ metrics: of }) => spreadIn(of, screen.basis)))
   return {
     ...described,
     range: input.range,
@@ -56,9 +58,10 @@ export async function readScreen(
       .map(partOf)
       .sort((a, b) => b.render.count - a.render.count)
       .slice(0, MAX_RELEASES),
+    percentile_seconds: render.factor * time.stepSeconds,
     series: series.map(({ t, metrics: of }, index) => ({
       t: t.toISOString(),
-      ...toQuantiles(spreadIn(of, screen.basis)),
+      ...toQuantiles(render.points[index] ?? spreadIn(of, screen.basis)),
       ...(index === series.length - 1 && { incomplete: true as const }),
     })),
   }

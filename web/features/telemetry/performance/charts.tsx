@@ -12,7 +12,7 @@ import type { ChartLine } from '../../../ui/chart/line-chart.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
 import { durationFinding, durationSentence } from './finding.ts'
-import { histogramBins, isOpenBin, leftOutText } from './model.ts'
+import { coarseText, histogramBins, isOpenBin, leftOutText } from './model.ts'
 import { performanceTexts } from './texts.ts'
 
 const ON_COLD_START = { trigger: 'performance_threshold', metric: 'cold_start', percentile: 'p95' } as const
@@ -81,7 +81,9 @@ export function ColdChart({ data, range, axis, releases }: ColdChartProps) {
   return (
     <ChartPanel
       {...panel}
-      note={[finding, leftOutText(cold)].join(' ')}
+      note={[finding, coarseText(data.percentile_seconds.cold_start, data.interval_seconds), leftOutText(cold)]
+        .filter((text) => text !== '')
+        .join(' ')}
       table={<PercentileTable points={points} axis={axis} counted={performanceTexts.starts} />}
     >
       <PercentileChart

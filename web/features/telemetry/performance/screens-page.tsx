@@ -29,6 +29,7 @@ import { formatCount, formatDuration } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { DataTable } from '../../../ui/data-table.tsx'
 import { Minor } from '../../../ui/text.tsx'
+import { coarseText } from './model.ts'
 import { PercentileChart, PercentileTable, SpreadChart } from './charts.tsx'
 import { durationFinding, durationSentence } from './finding.ts'
 import { Duration, partColumn, Ratio } from './columns.tsx'
@@ -213,7 +214,7 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
             ? {}
             : { alertOn: { trigger: 'performance_threshold', metric, percentile: 'p95', transaction: data.name } })}
           unit={performanceTexts.screenUnit[data.basis]}
-          note={finding}
+          note={[finding, coarseText(data.percentile_seconds, data.interval_seconds)].join(' ').trim()}
           table={<PercentileTable points={points} axis={axis} counted={performanceTexts.loads} />}
         >
           <PercentileChart

@@ -54,6 +54,7 @@ export const performanceTexts = {
   tooLong: (count: string) => `${count} over 180 s`,
   prewarmed: (count: string) => `${count} prewarmed`,
   invalid: (count: string) => `${count} of 0 s or less`,
+  coarse: (length: string) => `Few values: percentiles of ${length} each.`,
   chartCold: (p50: string, p75: string, p95: string, finding: string) =>
     `Cold start: P50 ${p50}, P75 ${p75}, P95 ${p95} in this period. ${finding}`,
   slower: (version: string, after: string, before: string) => `P95 is ${after} since ${version}, up from ${before}.`,
