@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { aProject } from '../kit/founder.ts'
 import { seedIssues } from '../kit/seed-issues.ts'
 import {
   eventually,
@@ -60,6 +61,22 @@ test('the menu of one row changes that row, also while everything that matches i
   await page.getByRole('menuitemcheckbox', { name: 'Critical' }).click()
   const critical = async () => (await person.get('/api/issues?severity=critical&limit=1')).body['total']
   await eventually(critical).toBe(1)
+})
+
+test('issues of different projects are not merged, and M says why', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const other = await aProject(person, { name: 'orders-api' })
+  await seedIssues(dashboard.server.app, project.id, 1)
+  await seedIssues(dashboard.server.app, other.id, 1)
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await press(page, 'j')
+  await page.keyboard.press('m')
+  await page.getByText('Select at least two issues to merge.').waitFor()
+  await press(page, 'Control+a')
+  await press(page, 'm')
+  await page.getByText('Issues of different projects cannot be merged. Select issues of one project.').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('assign to me, merge two, undo', async () => {

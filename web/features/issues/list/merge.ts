@@ -4,11 +4,21 @@ import { useChange } from '../../../api/change.ts'
 import { affectedQueryKeys, removeCached, restoreIssues, storeIssues } from '../../../api/issue-cache.ts'
 import type { Issue } from '../../../api/issue-queries.ts'
 
+/** The maximum of one call, and the issue that stays. */
+const MAX_MERGED = 101
+
+/** Why issues cannot be merged; undefined when they can. */
+export function whyNotMerge(issues: readonly Issue[]): string | undefined {
+  if (issues.length < 2) return issuesTexts.mergeNeedsTwo
+  if (issues.length > MAX_MERGED) return issuesTexts.mergeTooMany(MAX_MERGED)
+  const isOfOne = issues.every(({ project_id: projectId }) => projectId === issues[0]?.project_id)
+  return isOfOne ? undefined : issuesTexts.mergeOtherProject
+}
+
 /** The merge target: the issue of the cursor, else the oldest. Null if the issues cannot be merged. */
 export function chooseMergeTarget(issues: readonly Issue[], cursor: string | null): Issue | null {
   const [first] = issues
-  if (first === undefined || issues.length < 2 || issues.length > 101) return null
-  if (issues.some(({ project_id: projectId }) => projectId !== first.project_id)) return null
+  if (first === undefined || whyNotMerge(issues) !== undefined) return null
   return (
     issues.find(({ id }) => id === cursor) ??
     issues.reduce((oldest, issue) => (issue.first_seen < oldest.first_seen ? issue : oldest))

@@ -7,9 +7,11 @@ import type { Issue } from '../../../api/issue-queries.ts'
 import { meQuery } from '../../../api/queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { useIssueDelete, useIssueEdit, type AllMatching, type Edit } from '../../../subjects/issue/changes.ts'
+import { addToast } from '../../../ui/toasts.tsx'
 import { ignoreEdit, resolveEdit } from './edits.ts'
 import { useStreamKeys } from './keys.ts'
-import { chooseMergeTarget, useIssueMerge } from './merge.ts'
+import { chooseMergeTarget, useIssueMerge, whyNotMerge } from './merge.ts'
+import { issuesTexts } from './texts.ts'
 import type { useReadableStream } from './readable-stream.ts'
 import type { RowMenu } from './row.tsx'
 import { actionTargets, type SelectionMove } from './selection.ts'
@@ -68,9 +70,12 @@ export function useStreamCommands({ search, filters, stream, ids, state, dispatc
     const scope = issues === targets ? all : undefined
     edit.mutate({ issues, edit: next, all: scope, cursor: selection.cursor }, reloadAll)
   }
-  const into = all === undefined ? chooseMergeTarget(targets, selection.cursor) : null
+  const cannotMerge = all === undefined ? whyNotMerge(targets) : issuesTexts.mergeOnlyLoaded
   const askMerge = () => {
-    if (into !== null && canChange) dispatch({ kind: 'open', opened: { merging: { into, issues: targets } } })
+    if (!canChange) return
+    const into = cannotMerge === undefined ? chooseMergeTarget(targets, selection.cursor) : null
+    if (into !== null) dispatch({ kind: 'open', opened: { merging: { into, issues: targets } } })
+    else if (cannotMerge !== undefined) addToast({ text: cannotMerge, tone: 'bad' })
   }
   const runMerge = (into: Issue, issues: readonly Issue[]) => {
     dispatch({ kind: 'open', opened: { merging: null } })
@@ -150,7 +155,7 @@ export function useStreamCommands({ search, filters, stream, ids, state, dispatc
     all,
     canChange,
     canDelete,
-    canMerge: into !== null,
+    cannotMerge,
     isEmpty,
     move,
     change,

@@ -2,7 +2,6 @@ import { MAX_BULK_ISSUES } from '#shared/limits.ts'
 import { lazy, Suspense } from 'react'
 import { BulkBar } from './bulk.tsx'
 import type { StreamModel } from './stream-commands.ts'
-import { issuesTexts } from './texts.ts'
 
 const MergeIntoDialog = lazy(() =>
   import('./merge-into-dialog.tsx').then((module) => ({ default: module.MergeIntoDialog })),
@@ -27,7 +26,7 @@ export function StreamDialogs({ stream, state, dispatch, commands }: StreamModel
           onAll={(everything) => dispatch({ kind: 'everything', everything })}
           onEdit={(next) => commands.apply(targets, next)}
           onMerge={commands.askMerge}
-          cannotMerge={commands.canMerge ? undefined : issuesTexts.cannotMerge}
+          cannotMerge={commands.cannotMerge}
           onDelete={() => commands.canDelete && dispatch({ kind: 'open', opened: { deleting: targets } })}
           onClear={commands.clear}
           menu={bulkMenu}
