@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Event, Exception, Frame } from '../../../../../server/events/protocol/event.api.ts'
 import {
   countReadable,
+  exceptionType,
   foldFrames,
   frameLocation,
   splitFrameName,
@@ -195,6 +196,15 @@ test('the raw text is that of the runtime', () => {
   expect(script === undefined ? '' : writeStack(script, 'node', 'sent')).toBe(
     'TypeError: broken\n    at run (src/app.ts:10)',
   )
+})
+
+test('a type that has its package already does not repeat it', () => {
+  const typeOf = (type: string, module: string | null, platform = 'java') =>
+    exceptionType(anError({ type, module }), platform)
+  expect(typeOf('java.lang.IllegalStateException', 'java.lang')).toBe('java.lang.IllegalStateException')
+  expect(typeOf('IllegalStateException', 'java.lang')).toBe('java.lang.IllegalStateException')
+  expect(typeOf('IllegalStateException', null)).toBe('IllegalStateException')
+  expect(typeOf('IllegalStateException', 'java.lang', 'python')).toBe('IllegalStateException')
 })
 
 test('a text has the frames that are shown: readable, or as the app sent them', () => {

@@ -211,12 +211,13 @@ function chainOf(exceptions: readonly Exception[], crashed: Thread | null): Pick
   return { exceptions: chain, stacktrace: null }
 }
 
-/** `java.lang.IllegalStateException`: the type with its package, as in the JVM. */
+/** `java.lang.IllegalStateException`: the type with its package, as in the JVM. Some SDKs send the type with it. */
 export function exceptionType(exception: Exception, platform: string): string {
   const type = exception.type ?? 'Error'
-  return JVM.has(platform) && exception.module !== null && exception.module !== ''
-    ? `${exception.module}.${type}`
-    : type
+  const { module } = exception
+  return !JVM.has(platform) || module === null || module === '' || type.startsWith(`${module}.`)
+    ? type
+    : `${module}.${type}`
 }
 
 /** The number of frames of a stack, including its chain. */
