@@ -31,7 +31,7 @@ import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { useTestEvent } from './endpoint-list.tsx'
-import { attemptAnswer, endpointHost, webhookDeliveryLook, shortId } from './model.ts'
+import { attemptAnswer, endpointName, webhookDeliveryLook, shortId } from './model.ts'
 import { ReplayFailedDialog } from './replay-failed-dialog.tsx'
 import { useReplay, useReplayMany } from './replays.ts'
 import { webhooksTexts } from './texts.ts'
@@ -57,7 +57,7 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
   const [asking, setAsking] = useState(false)
   const replay = useReplayMany()
   const rows = list.data?.items ?? []
-  const host = endpointHost(endpoint.url)
+  const host = endpointName(endpoint.url)
   const show = (change: Partial<WebhooksSearch>) => {
     setSelected(new Set())
     void navigate({

@@ -10,7 +10,7 @@ import { useNow } from '../../../ui/now.ts'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { usePause } from './endpoint-list.tsx'
-import { endpointHost, shortId } from './model.ts'
+import { endpointHost, endpointName, shortId } from './model.ts'
 import { RotateDialog } from './rotate-dialog.tsx'
 import type { FreshSecret } from './fresh-secret.tsx'
 import { webhooksTexts } from './texts.ts'
@@ -27,7 +27,7 @@ export function EndpointCards({ endpoint, onSecret }: EndpointCardsProps) {
   const { events, tls_error: tlsError } = endpoint
   return (
     <>
-      <Card className={styles.cards} aria-label={webhooksTexts.endpoint(endpointHost(endpoint.url))}>
+      <Card className={styles.cards} aria-label={webhooksTexts.endpoint(endpointName(endpoint.url))}>
         <div>
           <h3>{texts.secret}</h3>
           <p className={styles.secret}>

@@ -7,6 +7,7 @@ import {
   endpointAnswer,
   formatShare,
   endpointHost,
+  endpointName,
   parseFieldInstant,
   isRateText,
   webhookDeliveryLook,
@@ -274,6 +275,9 @@ describe('thirty days', () => {
 test('small parts', () => {
   expect(endpointHost('https://ops.example.com:8443/hooks?a=1')).toBe('ops.example.com:8443')
   expect(endpointHost('not a url')).toBe('not a url')
+  expect(endpointName('https://ops.example.com:8443/hooks/?a=1')).toBe('ops.example.com:8443/hooks')
+  expect(endpointName('https://ops.example.com/')).toBe('ops.example.com')
+  expect(endpointName(`https://ops.example.com/${'a'.repeat(60)}`)).toHaveLength(55)
   expect(prettyJson('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}')
   expect(prettyJson('<html>')).toBe('<html>')
   expect(prettyJson('42')).toBe('42')

@@ -12,8 +12,18 @@ import { webhooksTexts } from './texts.ts'
 
 export const SCHEDULED_ATTEMPTS = 6
 
-/** Host and port, the part of a URL that tells endpoints apart. */
+const MAX_PATH = 40
+
+/** Host and port: the short name of an endpoint. */
 export const endpointHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
+
+/** With the path, which tells endpoints of one host apart. */
+export function endpointName(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { host, pathname } = new URL(url)
+  const path = pathname.replace(/\/$/u, '')
+  return path.length <= MAX_PATH ? `${host}${path}` : `${host}${path.slice(0, MAX_PATH - 1)}…`
+}
 
 /** The end of an id: deliveries of one minute begin alike. */
 export const shortId = (id: string): string => `…${id.slice(-6)}`

@@ -110,7 +110,11 @@ function Endpoints({ endpoints, onSecret }: EndpointsProps) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   usePrefs()
-  const selected = endpoints.find(({ id }) => id === search.endpoint) ?? endpoints[0]
+  // The one that needs attention opens first.
+  const selected =
+    endpoints.find(({ id }) => id === search.endpoint) ??
+    endpoints.find((endpoint) => endpoint.needs_attention) ??
+    endpoints[0]
   if (selected === undefined) return null
   const close = () =>
     void navigate({ search: (before) => ({ ...before, delivery: undefined }), replace: true, resetScroll: false })
