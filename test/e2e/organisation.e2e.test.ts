@@ -114,6 +114,12 @@ test('a key is shown once, acts within its scopes, and is revoked', async () => 
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await dialog.getByText('Choose at least one scope.').waitFor()
   await dialog.getByLabel('Name').fill('Triage bot')
+  // A preset chooses its scopes, which can be changed.
+  await dialog.getByRole('button', { name: 'Uploads from CI' }).click()
+  expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(4)
+  await dialog.getByLabel('uploads:write').uncheck()
+  expect(await dialog.getByRole('button', { name: 'Uploads from CI' }).getAttribute('aria-pressed')).toBe('false')
+  for (const scope of ['projects:read', 'releases:read', 'releases:write']) await dialog.getByLabel(scope).uncheck()
   await dialog.getByLabel('issues:read').check()
   await screenshot(page, 'api-key-new')
   await dialog.getByRole('button', { name: 'Create key' }).click()

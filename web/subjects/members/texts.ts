@@ -12,7 +12,7 @@ export const membersTexts = {
   roleNotes: {
     owner: 'everything',
     admin: 'projects, members, webhooks',
-    member: 'issues and releases',
+    member: 'issues, alerts and releases',
     viewer: 'reads only',
   } as const satisfies Record<Role, string>,
   invite: {

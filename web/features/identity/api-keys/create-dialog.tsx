@@ -5,14 +5,29 @@ import { SCOPES, type Scope } from '#shared/permissions.ts'
 import { call } from '../../../api/call.ts'
 import { errorSentence, useChange } from '../../../api/change.ts'
 import { apiKeysQuery, type NewApiKey } from '../../../api/team-queries.ts'
+import { Button } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, FieldHint, FieldLegend, focusFirstInvalid, SelectField } from '../../../ui/field.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Form } from '../../../ui/form.tsx'
 import { apiKeysTexts } from './texts.ts'
 import styles from './create-dialog.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const texts = apiKeysTexts.dialog
+/** The scopes of usual keys. */
+const PRESETS = {
+  read: SCOPES.filter((scope) => scope.endsWith(':read')),
+  uploads: ['projects:read', 'releases:read', 'releases:write', 'uploads:write'],
+  triage: ['issues:read', 'issues:write', 'projects:read', 'team:read'],
+  all: SCOPES,
+} as const satisfies Record<string, readonly Scope[]>
+const PRESET_NAMES = ['read', 'uploads', 'triage', 'all'] as const
+
+const isSame = (some: readonly Scope[], others: readonly Scope[]): boolean =>
+  some.length === others.length && some.every((scope) => others.includes(scope))
+
 const EXPIRIES = ['30', '90', '365', 'never'] as const
 
 type CreateDialogProps = { onClose: () => void; onCreated: (key: NewApiKey) => void }
@@ -67,6 +82,18 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
         />
         <fieldset>
           <FieldLegend>{texts.scopes}</FieldLegend>
+          <div className={classNames(styles.presets, fitStyles.wraps)} role="group" aria-label={texts.presets}>
+            {PRESET_NAMES.map((preset) => (
+              <Button
+                key={preset}
+                size="sm"
+                aria-pressed={isSame(scopes, PRESETS[preset])}
+                onClick={() => setScopes(PRESETS[preset])}
+              >
+                {texts.presetNames[preset]}
+              </Button>
+            ))}
+          </div>
           <div className={styles.grid}>
             {SCOPES.map((scope) => (
               <label key={scope} className={styles.scope}>

@@ -39,6 +39,8 @@ export const apiKeysTexts = {
     nameHint: 'What uses it, such as “Release upload”.',
     nameMissing: 'Enter a name.',
     scopes: 'Scopes',
+    presets: 'Presets',
+    presetNames: { read: 'Read only', uploads: 'Uploads from CI', triage: 'Triage of issues', all: 'Everything' },
     scopesHint: 'Only what the script needs. A key can never do more than your role allows.',
     scopesMissing: 'Choose at least one scope.',
     expires: 'Expires',
