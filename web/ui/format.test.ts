@@ -109,6 +109,10 @@ describe('durations and sizes', () => {
     [DAY + HOUR, '1_d 1_h'],
     [-5, '0_ms'],
   ])('%d ms', (ms, text) => expect(formatDuration(ms)).toBe(n(text)))
+  test('durations of some seconds have as many digits as each other', () =>
+    expect([3_400, 3_330, 3_000, 9_996, 12_400].map(formatDuration)).toEqual(
+      ['3.40_s', '3.33_s', '3_s', '10_s', '12.4_s'].map(n),
+    ))
 
   test.each([
     [12, '12_B'],

@@ -29,6 +29,8 @@ const unit = (figure: string, name: string): string => `${figure}${THIN}${name}`
 
 /** At most `digits` decimals, none if all are 0. */
 const decimals = (value: number, digits: number): string => String(Number(value.toFixed(digits)))
+/** With all digits, unless it is whole. */
+const fixed = (value: number, digits: number): string => value.toFixed(digits).replace(/\.0+$/u, '')
 
 /** `1,284`, for tables. */
 export const formatCount = (count: number | null): string => (count === null ? NO_DATA : signed(whole.format(count)))
@@ -84,7 +86,8 @@ export function formatDuration(durationMs: number | null): string {
   if (durationMs === null) return NO_DATA
   const ms = Math.max(0, durationMs)
   if (ms < 999.5) return unit(String(Math.round(ms)), 'ms')
-  if (ms < 59_995) return unit(decimals(ms / SECOND, ms < 10_000 ? 2 : 1), 's')
+  // Figures beside each other have as many digits: `3.40 s` beside `3.33 s`.
+  if (ms < 59_995) return unit(fixed(ms / SECOND, ms < 9_995 ? 2 : 1), 's')
   const seconds = Math.round(ms / SECOND)
   if (seconds < 3600) return twoUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's')
   const minutes = Math.round(ms / MINUTE_MS)

@@ -43,9 +43,7 @@ export function Histogram({ label, heightPx, bins, marks, unit, formatEdge, binN
       length={bins.length}
       at={(index) => middleOf(bins[index]) / high}
       xLabels={ticks(0, high, 6).map((value) => ({ at: value / high, text: value === 0 ? '0' : formatEdge(value) }))}
-      markers={marks
-        .filter(({ value }) => value <= high)
-        .map(({ value, label }): Marker => ({ at: value / high, label, solid: true }))}
+      markers={joinMarks(marks, high)}
       read={([index]) => {
         const bin = bins[index]
         return bin === undefined
@@ -73,6 +71,25 @@ export function Histogram({ label, heightPx, bins, marks, unit, formatEdge, binN
       }
     </ChartFrame>
   )
+}
+
+/** Lines closer than this share of the chart have no room for a name each. */
+const MIN_DISTANCE = 0.08
+
+/** The marks as lines; the first of lines that are close to each other has the names of all. */
+export function joinMarks(marks: HistogramProps['marks'], high: number): Marker[] {
+  const lines: { at: number; label: string; solid: true }[] = []
+  let first: (typeof lines)[number] | undefined
+  for (const { value, label } of marks.toSorted((a, b) => a.value - b.value)) {
+    if (value > high) continue
+    const at = value / high
+    const isClose = first !== undefined && at - (lines.at(-1)?.at ?? 0) < MIN_DISTANCE
+    if (isClose && first !== undefined) first.label = `${first.label}, ${label}`
+    const line = { at, label: isClose ? '' : label, solid: true as const }
+    lines.push(line)
+    if (!isClose) first = line
+  }
+  return lines
 }
 
 const middleOf = (bin: HistogramBin | undefined): number => (bin === undefined ? 0 : (bin.from + bin.to) / 2)

@@ -24,7 +24,7 @@ describe('the finding of durations', () => {
   test('names the release with the step', () => {
     const found = durationFinding(step, [release('shop@4.12.0', 20), release('shop@4.11.0', -3)], 4_500, 4_300)
     expect(found).toEqual({ kind: 'since', release: 'shop@4.12.0', before: 4_300, after: 4_930 })
-    expect(durationSentence(found, '7d')).toBe('P95 is 4.93\u202fs since 4.12.0, up from 4.3\u202fs.')
+    expect(durationSentence(found, '7d')).toBe('P95 is 4.93\u202fs since 4.12.0, up from 4.30\u202fs.')
   })
 
   test.each([
@@ -87,7 +87,7 @@ test('words, tones and vitals', () => {
   ])
   expect([formatVital('cls', 0.1234), formatVital('lcp', 2_400), formatVital('cls', null)]).toEqual([
     '0.123',
-    '2.4\u202fs',
+    '2.40\u202fs',
     'no data',
   ])
   expect([relativeGrowth(2, 1), relativeGrowth(2, 0), relativeGrowth(null, 1)]).toEqual([1, null, null])
