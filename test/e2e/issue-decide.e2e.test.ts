@@ -12,6 +12,7 @@ import {
   screenshot,
   settled,
   SIZES,
+  steadyBox,
 } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -136,6 +137,61 @@ async function regressed(page: Page, person: Person, project: TestProject): Prom
   await page.goto(`/issues/${id}`)
   return id
 }
+
+test('a fresh regression is in the chart at once; times, recipients and long facts are as elsewhere', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const rule = await person.post('/api/alerts', {
+    projectId: project.id,
+    name: 'New issues by mail',
+    trigger_type: 'new_issue',
+    conditions: {},
+    actions: [{ type: 'email', to: ['ines@example.com', 'joon@example.com'] }],
+  })
+  expect(rule.status, rule.text).toBe(201)
+  const error = {
+    type: 'IllegalStateException',
+    value: 'Fragment CheckoutFragment not attached to a context '.repeat(3),
+  }
+  const trace = { trace_id: 'a1b2c3d4e5f60718293a4b5c6d7e8f90', span_id: 'a1b2c3d4e5f60718' }
+  await dashboard.server.events(
+    project,
+    [3, 6, 9].map((days) => ({
+      error,
+      release: 'shop@2.3.0',
+      timestamp: Date.now() / 1000 - days * 86_400,
+      contexts: { trace },
+    })),
+  )
+  const id = (await dashboard.server.issues(person))[0]?.id ?? ''
+  await person.patch(`/api/issues/${id}`, { status: 'resolved', resolution: { in_release: 'shop@2.3.1' } })
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${id}`)
+  const reason = page.getByRole('region', { name: 'Resolved' })
+  await reason.getByText(/on \d{1,2} \w{3}, \d\d:\d\d\.$/).waitFor()
+  await settled(page)
+  // One line: the sentence has the room of its box.
+  expect((await steadyBox(reason.locator('p'))).height).toBeLessThan(24)
+  // The title fills its lines before it breaks.
+  const heading = await steadyBox(page.getByRole('heading', { level: 1 }))
+  const actions = await steadyBox(page.getByRole('toolbar', { name: 'Actions' }).first())
+  expect(actions.x - heading.x - heading.width).toBeLessThan(40)
+  expect((await steadyBox(page.getByTitle(trace.trace_id))).height).toBeLessThan(24)
+  const activity = page.getByRole('region', { name: 'Activity' })
+  await activity
+    .getByRole('listitem')
+    .filter({ hasText: /E-mail i\S*@example\.com/ })
+    .last()
+    .waitFor()
+
+  await dashboard.server.events(project, [{ error, release: 'shop@2.4.0', timestamp: Date.now() / 1000 }])
+  await page.getByRole('region', { name: /^Regressed in 2\.4\.0/ }).waitFor()
+  await page
+    .getByRole('img', { name: /^Events .* 4 in total|4 events/ })
+    .first()
+    .waitFor()
+  await settled(page)
+  await screenshot(page, 'fresh-regression')
+})
 
 test('"Not a regression" resolves the issue again, for the releases seen so far', async () => {
   const { person, project } = await aTeam(dashboard.server)

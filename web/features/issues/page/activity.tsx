@@ -3,6 +3,7 @@ import { issueAlertsQuery, type Alert } from '../../../api/alert-queries.ts'
 import { commentsBefore, commentsQuery, joined } from '../../../api/comment-queries.ts'
 import type { Comment, IssueDetail } from '../../../api/issue-queries.ts'
 import { AlertLine } from './alert-line.tsx'
+import { withLocalTimes } from '../../../subjects/issue/local-times.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon, type IconName } from '../../../ui/icon.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -114,7 +115,7 @@ function ActivityLine({ entry }: { entry: Entry }) {
       <div className={classNames(styles.actB, typeStyles.strongNames)}>
         <p>
           {named ? <b>{name}</b> : null}
-          {(named ? entry.sentence.slice(name.length) : entry.sentence).replace(/\.$/u, '')}{' '}
+          {withLocalTimes(named ? entry.sentence.slice(name.length) : entry.sentence).replace(/\.$/u, '')}{' '}
           <Time at={entry.created_at} />
         </p>
       </div>

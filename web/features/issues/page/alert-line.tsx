@@ -34,7 +34,10 @@ export function AlertLine({ alert }: { alert: Alert }) {
             {sent.map((delivery, index) => (
               // A delivery that was never written has no id.
               <li key={delivery.id ?? `${index} ${delivery.action_type}`}>
-                {alertTexts.channels[delivery.action_type]}{' '}
+                <span>
+                  {alertTexts.channels[delivery.action_type]}
+                  {delivery.target === '' ? null : ` ${delivery.target}`}
+                </span>
                 <DeliveryState counts={isCounting(delivery)} lookAt={(now) => deliveryLook(delivery, now)} />{' '}
                 <span>{deliveryAnswer(delivery)}</span>
               </li>

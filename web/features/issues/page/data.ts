@@ -44,6 +44,8 @@ export function useIssue(issueId: string, choice: string, only: string) {
       current.refetch({ cancelRefetch: false }),
       client.invalidateQueries({ queryKey: commentsQuery(issueId).queryKey }),
       client.invalidateQueries({ queryKey: subscriptionQuery(issueId).queryKey }),
+      // The chart shows the event of a regression when the page says that it came.
+      client.invalidateQueries({ queryKey: ['issue-trend', issueId] }),
     ]),
   )
   // The issue was deleted or discarded. A single missing event is handled by the picker.

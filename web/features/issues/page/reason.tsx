@@ -5,6 +5,7 @@ import { formatClock, formatDay } from '../../../ui/format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { issueTexts } from './texts.ts'
+import { withLocalTimes } from '../../../subjects/issue/local-times.ts'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { IssueTrack } from './track.tsx'
 import { shortVersion } from '../../../subjects/issue/trend.ts'
@@ -43,7 +44,7 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
           {title}
           {byItself ? `. ${issueTexts.movedAt(`${formatDay(move.created_at)} ${formatClock(move.created_at)}`)}` : null}
         </h2>
-        <p>{status_reason}</p>
+        <p>{withLocalTimes(status_reason)}</p>
       </div>
       {back === null || fixed === null ? null : (
         <IssueTrack

@@ -1,5 +1,6 @@
 import type { Event } from '../../../../../server/events/protocol/event.api.ts'
 import { formatSize } from '../../../../ui/format.ts'
+import { cutText } from '../../../../subjects/issue/headline.ts'
 import { shortVersion } from '../../../../subjects/issue/trend.ts'
 import { issueTexts } from '../texts.ts'
 
@@ -85,6 +86,8 @@ export function userName(user: Event['user']): string | null {
   )
 }
 
+const MAX_TRACE_ID = 16
+
 /** The facts in the order of the card; facts that the SDK did not send are left out. */
 export function listCardFacts(event: Event): readonly Fact[] {
   const { device, os, app, browser, runtime, culture, trace } = event.contexts
@@ -135,7 +138,10 @@ export function listCardFacts(event: Event): readonly Fact[] {
   )
   add(issueTexts.facts.server, event.server_name, true)
   add(issueTexts.facts.transaction, event.transaction, true)
-  add(issueTexts.facts.trace, textOf(trace, 'trace_id'), true)
+  const traceId = textOf(trace, 'trace_id')
+  // Its 32 digits would wrap; the context has all of them.
+  if (traceId !== null)
+    facts.push({ label: issueTexts.facts.trace, value: traceId, short: cutText(traceId, MAX_TRACE_ID), mono: true })
   add(issueTexts.facts.user, userName(event.user))
   add(issueTexts.facts.sdk, event.sdk === null ? null : joined([event.sdk.name, event.sdk.version]), true)
   return facts
