@@ -77,13 +77,22 @@ export function BarChart({ series, buckets, openEnd = false, choice, limit, ...f
             <path
               key={part.label}
               className={classNames(styles.filled, toneClass(part.tone))}
-              d={barsPath(series.slice(0, index), part, y, last)}
+              d={barsPath(series.slice(0, index), part, y, [0, last])}
             />
           ))}
+          {openEnd
+            ? series.map((part, index) => (
+                <path
+                  key={part.label}
+                  className={classNames(styles.filled, styles.unfinished, toneClass(part.tone))}
+                  d={barsPath(series.slice(0, index), part, y, [last, length])}
+                />
+              ))
+            : null}
           {limit === undefined ? null : (
             <path
               className={classNames(styles.filled, toneClass('crit'))}
-              d={barsPath([], { label: '', tone: 'crit', values: overLimit(totals, limit.value) }, y, last)}
+              d={barsPath([], { label: '', tone: 'crit', values: overLimit(totals, limit.value) }, y, [0, last])}
             />
           )}
           {openEnd && length > 0 ? (
@@ -95,12 +104,17 @@ export function BarChart({ series, buckets, openEnd = false, choice, limit, ...f
   )
 }
 
-/** All bars of a series as one path, stacked on the series below. */
-function barsPath(below: readonly BarSeries[], part: BarSeries, y: (value: number) => number, to: number): string {
+/** The bars of a series in some buckets as one path, stacked on the series below. @param to excluded */
+function barsPath(
+  below: readonly BarSeries[],
+  part: BarSeries,
+  y: (value: number) => number,
+  [from, to]: readonly [number, number],
+): string {
   const step = WIDTH / Math.max(1, part.values.length)
   const width = round(step * 0.78)
   let path = ''
-  for (let index = 0; index < to; index++) {
+  for (let index = from; index < to; index++) {
     const value = part.values[index] ?? 0
     if (value === 0) continue
     const base = below.reduce((sum, other) => sum + (other.values[index] ?? 0), 0)
