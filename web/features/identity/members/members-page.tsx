@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { meQuery } from '../../../api/queries.ts'
-import { membersQuery } from '../../../api/team-queries.ts'
+import { invitesQuery, membersQuery } from '../../../api/team-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { InviteDialog } from '../../../subjects/members/invite-dialog.tsx'
 import { useKeys } from '../../../app/keys.ts'
@@ -41,10 +41,17 @@ export function MembersPage() {
       />
       <Members />
       {may.allowed ? <Invites /> : null}
-      <RolesCard />
+      <Roles mayInvite={may.allowed} />
       {inviting ? <InviteDialog onClose={() => setInviting(false)} /> : null}
     </>
   )
+}
+
+/** Shown when what is above it has loaded, which would move it. */
+function Roles({ mayInvite }: { mayInvite: boolean }) {
+  const list = useInfiniteQuery(membersQuery)
+  const invites = useQuery({ ...invitesQuery, enabled: mayInvite })
+  return list.isPending || (mayInvite && invites.isPending) ? null : <RolesCard />
 }
 
 function Members() {

@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
+import { issueReleasesQuery, issueUsersQuery } from '../../../api/issue-event-queries.ts'
 import type { IssueDetail } from '../../../api/issue-queries.ts'
+import { similarQuery } from '../../../api/grouping-queries.ts'
 import type { ShellSearch } from '../../../address/search.ts'
 import { AnalysisCard } from './analysis.tsx'
 import { CandidatesCard } from './candidates.tsx'
@@ -25,6 +28,13 @@ export function IssueSide({ issue, search, onOnly, onMerge }: IssueSideProps) {
   const hasFix = listFixSteps(issue).length > 0
   const hasCandidates = issue.candidates.length > 0
   const release = event?.release ?? issue.last_release
+  const reads = [
+    useQuery(issueReleasesQuery(issue.id)),
+    useQuery(issueUsersQuery(issue.id)),
+    useQuery(similarQuery(issue.id)),
+  ]
+  // Cards appear together: each would move those below it.
+  const isRead = reads.every(({ isPending }) => !isPending)
   return (
     <>
       {hasFix ? <FixCard issue={issue} /> : null}
@@ -34,13 +44,17 @@ export function IssueSide({ issue, search, onOnly, onMerge }: IssueSideProps) {
       <ReleaseNumbers code={issue.code} />
       {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
       {event === null ? null : <DeviceCard event={event} traceId={issue.kept_trace_id} projectId={issue.project_id} />}
-      <ReleasesCard issue={issue} onOnly={onOnly} />
-      <UsersCard issue={issue} onOnly={onOnly} />
-      {/* Empty places do not come before what there is. */}
-      {hasFix ? null : <FixCard issue={issue} />}
-      {hasCandidates ? null : <CandidatesCard issue={issue} />}
-      <SimilarCard issue={issue} search={search} onMerge={onMerge} />
-      <IssueGrouping issue={issue} />
+      {isRead ? (
+        <>
+          <ReleasesCard issue={issue} onOnly={onOnly} />
+          <UsersCard issue={issue} onOnly={onOnly} />
+          {/* Empty places do not come before what there is. */}
+          {hasFix ? null : <FixCard issue={issue} />}
+          {hasCandidates ? null : <CandidatesCard issue={issue} />}
+          <SimilarCard issue={issue} search={search} onMerge={onMerge} />
+          <IssueGrouping issue={issue} />
+        </>
+      ) : null}
     </>
   )
 }
