@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually, hasFocus, press } from './browser.ts'
+import { eventually, hasFocus, press, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -81,4 +81,16 @@ test('changing the password ends other sessions and keeps this one', async () =>
   await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor()
   await other.goto('/issues')
   await other.waitForURL(/\/login/)
+})
+
+test('a first visit asks for a session once, and every read after a log-in at once', async () => {
+  const page = await dashboard.open({ fresh: true })
+  const refused: string[] = []
+  page.on('response', (response) => {
+    if (response.status() === 401) refused.push(new URL(response.url()).pathname)
+  })
+  await page.goto('/issues')
+  await page.getByRole('button', { name: 'Log in', exact: true }).waitFor()
+  await settled(page)
+  expect(refused).toEqual(['/api/me', '/api/auth/refresh'])
 })

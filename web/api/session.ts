@@ -3,6 +3,8 @@
 const LOCK = 'faultline-refresh'
 const CHANNEL = 'faultline-session'
 const REFRESHED_AT = 'faultline.refreshed-at'
+/** Set while a session of this browser is known. */
+const KNOWN = 'faultline.session'
 /** Why the service ended the session of a refresh token. */
 const REASON_HEADER = 'svc-session-ended'
 
@@ -66,8 +68,27 @@ function underLock(work: () => Promise<Renewal>): Promise<Renewal> {
   return locks === undefined ? work() : locks.request(LOCK, work)
 }
 
+/** Whether this browser had a session that has not ended. Without one, a page asks for it before it reads anything else. */
+export function isSessionKnown(): boolean {
+  try {
+    return localStorage.getItem(KNOWN) !== null
+  } catch {
+    return true
+  }
+}
+
+export function noteSession(isKnown: boolean): void {
+  try {
+    if (isKnown) localStorage.setItem(KNOWN, 'yes')
+    else localStorage.removeItem(KNOWN)
+  } catch {
+    // Without storage, every page reads at once.
+  }
+}
+
 /** Ends the session in all tabs. */
 export function endSession(end: SessionEnd): void {
+  noteSession(false)
   post({ kind: 'ended', ...end })
   for (const listener of onEnd) listener(end)
 }

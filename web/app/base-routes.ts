@@ -1,5 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute } from '@tanstack/react-router'
+import { ApiError } from '../api/call.ts'
+import { isSessionKnown, noteSession } from '../api/session.ts'
 import { meQuery, projectSettingsQuery, projectsQuery } from '../api/queries.ts'
 import { ShellSearch, type Range } from '../address/search.ts'
 
@@ -31,6 +33,17 @@ export const root = createRootRouteWithContext<{ client: QueryClient }>()()
 export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
+  // A first visit asks whether there is a session, instead of having every read of the page refused.
+  beforeLoad: async ({ context: { client } }) => {
+    if (isSessionKnown()) return
+    const error: unknown = await client.query(meQuery).then(
+      () => null,
+      (refusal: unknown) => refusal,
+    )
+    if (error === null) noteSession(true)
+    // The end of the session leads to the page that logs in.
+    else if (error instanceof ApiError && error.status === 401) await new Promise(() => undefined)
+  },
   // Not awaited: pages load their code and data meanwhile. An error 401 leads to the login page.
   loader: ({ context: { client } }) => {
     prefetch(client.query(meQuery))
