@@ -6,9 +6,10 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { requireInstalled, requireNode, root, toolEnvironment } from './runtime.mjs'
+import { ensureInstalled } from './install.mjs'
+import { requireNode, root, toolEnvironment } from './runtime.mjs'
 
-requireInstalled()
+await ensureInstalled(root, { withDev: true })
 const node = requireNode()
 const bin = (...path) => join(root, 'node_modules', ...path)
 

@@ -5,7 +5,8 @@
  */
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { requireInstalled, requireNode, root, toolEnvironment } from './runtime.mjs'
+import { ensureInstalled } from './install.mjs'
+import { requireNode, root, toolEnvironment } from './runtime.mjs'
 import { runVitest } from './vitest.mjs'
 
 const args = process.argv.slice(2)
@@ -13,13 +14,13 @@ const folders = args.filter((arg) => !arg.startsWith('-')).map((arg) => (arg ===
 const only = args.find((arg) => arg.startsWith('--only='))?.slice('--only='.length) ?? ''
 
 if (folders[0] === 'compare' && folders.length >= 3) {
-  requireInstalled()
+  await ensureInstalled(root, { withDev: true })
   const node = requireNode()
   const script = join(root, 'test/e2e/pictures/compare-pictures.ts')
   const { status } = spawnSync(node, [script, ...folders.slice(1)], { env: toolEnvironment(node), stdio: 'inherit' })
   process.exitCode = status ?? 1
 } else if (folders.length === 1 && folders[0] !== 'compare') {
-  runVitest(['--project', 'pictures'], { env: { PICTURES_DIR: folders[0], PICTURES_ONLY: only } })
+  await runVitest(['--project', 'pictures'], { env: { PICTURES_DIR: folders[0], PICTURES_ONLY: only } })
 } else {
   process.stderr.write(
     'npm run pictures -- <folder> [--only=<start of names>,…]\nnpm run pictures -- compare <before> <after> [<differences>]\n',

@@ -8,9 +8,10 @@ import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { requireInstalled, requireNode, root, toolEnvironment } from './runtime.mjs'
+import { ensureInstalled } from './install.mjs'
+import { requireNode, root, toolEnvironment } from './runtime.mjs'
 
-requireInstalled()
+await ensureInstalled(root, { withDev: true })
 const node = requireNode()
 const words = process.argv.slice(2)
 const numberOf = (name, byDefault) => {

@@ -69,10 +69,3 @@ export function toolEnvironment(node) {
 
 /** Halves the time to load 400 modules; keyed by content, ignored where it cannot be written. */
 export const compileCache = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'faultline-node') }
-
-/** Whether all packages are installed; prints what to do when not. */
-export function requireInstalled() {
-  if (existsSync(join(root, 'node_modules'))) return
-  process.stderr.write('The packages are not installed yet: run `npm ci` first.\n')
-  process.exit(1)
-}

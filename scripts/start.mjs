@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { buildWeb } from './build-web.mjs'
-import { compileCache, requireInstalled, requireNode, root, toolEnvironment } from './runtime.mjs'
+import { ensureInstalled } from './install.mjs'
+import { compileCache, requireNode, root, toolEnvironment } from './runtime.mjs'
 
 const help = `npm start            build the dashboard if needed, start the database, migrate, serve
 npm run dev          the same with reloading: the server restarts and the dashboard updates on every change
@@ -35,7 +36,7 @@ if (args.includes('--help') || args.includes('-h')) {
   process.stderr.write(`Unknown argument ${unknown[0]}.\n\n${help}`)
   process.exitCode = 1
 } else {
-  requireInstalled()
+  await ensureInstalled(root, { withDev: false })
   const node = requireNode()
   if (args.includes('--dev')) await (await import('./dev.mjs')).develop(node)
   else await start(node)

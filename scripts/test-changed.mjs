@@ -38,7 +38,7 @@ async function testChanged() {
   print(`${changed.length} files changed since ${base.slice(0, 12)} and reach ${tests.length} test files`)
   if (words.includes('--list')) return print(tests.join('\n'))
   if (tests.length === 0) return print('0 passed, 0 failed')
-  runVitest([...tests, ...words.filter((word) => !word.startsWith('--base='))])
+  await runVitest([...tests, ...words.filter((word) => !word.startsWith('--base='))])
 }
 
 /** @returns the test files, and for each reached file the one that a change reaches it through */

@@ -6,7 +6,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { requireInstalled, requireNode, root, toolEnvironment } from './runtime.mjs'
+import { ensureInstalled } from './install.mjs'
+import { requireNode, root, toolEnvironment } from './runtime.mjs'
 import { runVitest } from './vitest.mjs'
 
 const words = process.argv.slice(2)
@@ -16,10 +17,10 @@ if (words.includes('--help')) {
   )
   process.exit(0)
 }
-requireInstalled()
+await ensureInstalled(root, { withDev: true })
 const folder = join(root, 'test/clients')
 installOnce()
-runVitest(['--config', join(folder, 'vitest.config.ts'), ...words.filter((word) => word !== '--write')], {
+await runVitest(['--config', join(folder, 'vitest.config.ts'), ...words.filter((word) => word !== '--write')], {
   env: words.includes('--write') ? { WRITE_COMPATIBILITY: '1' } : {},
   beforeLast: ({ skipped }) => {
     for (const name of new Set(skipped)) process.stdout.write(`skipped: ${name}\n`)

@@ -14,7 +14,7 @@ const hasRandomCases = (file) => readFileSync(join(root, file), 'utf8').includes
 const files = globSync('{server,shared,web,test}/**/*.test.{ts,tsx}', { cwd: root }).filter(hasRandomCases)
 
 process.stdout.write(`seed ${seed}\n`)
-runVitest(['--project', 'unit', '--project', 'web', ...(args.length === 0 ? files : args)], {
+await runVitest(['--project', 'unit', '--project', 'web', ...(args.length === 0 ? files : args)], {
   env: { TEST_SEED: seed },
   beforeLast: () => process.stdout.write(`seed ${seed}: npm run test:random -- --seed=${seed} repeats it\n`),
 })

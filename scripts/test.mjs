@@ -5,4 +5,4 @@
  */
 import { runVitest } from './vitest.mjs'
 
-runVitest(process.argv.slice(2))
+await runVitest(process.argv.slice(2))

@@ -3,15 +3,16 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compileCache, requireInstalled, requireNode, root, toolEnvironment } from './runtime.mjs'
+import { ensureInstalled } from './install.mjs'
+import { compileCache, requireNode, root, toolEnvironment } from './runtime.mjs'
 
 /**
  * Sets the exit code of this process: 0 only when nothing failed.
  * @param {readonly string[]} args for vitest, after `run`
  * @param {{env?: Record<string, string>, beforeLast?: (output: {skipped: string[]}) => void}} [options]
  */
-export function runVitest(args, { env = {}, beforeLast = () => {} } = {}) {
-  requireInstalled()
+export async function runVitest(args, { env = {}, beforeLast = () => {} } = {}) {
+  await ensureInstalled(root, { withDev: true, closing: '0 passed, 1 failed\n' })
   const node = requireNode()
   const scratch = mkdtempSync(join(tmpdir(), 'faultline-test-'))
   const report = join(scratch, 'report.json')

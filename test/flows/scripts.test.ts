@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { makeScratch } from './installation.ts'
@@ -64,10 +74,105 @@ describe('the right Node', () => {
     const script = `import { findNode } from './scripts/runtime.mjs'; process.stdout.write(findNode())`
     expect((await run(['--input-type=module', '-e', script])).out).toBe(process.execPath)
   })
+})
 
-  test('packages that are not installed are named', async () => {
-    const { code, err } = await run(['scripts/start.mjs'])
-    expect({ code, err }).toEqual({ code: 1, err: 'The packages are not installed yet: run `npm ci` first.\n' })
+describe('packages that are missing', () => {
+  const lockfile = (version: string) =>
+    JSON.stringify({
+      packages: {
+        '': {},
+        'node_modules/alpha': { version },
+        'node_modules/tool': { version: '1.0.0', dev: true },
+        'node_modules/other-machine': { version: '1.0.0', optional: true },
+      },
+    })
+  /** An npm that counts its runs, takes a moment, and installs what the lockfile names. */
+  const fakeNpm = (body: string) => {
+    const bin = join(checkout, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "$@" >> npm-runs\n${body}\n`, { mode: 0o755 })
+    return { PATH: `${bin}:${process.env['PATH'] ?? ''}`, npm_execpath: '' }
+  }
+  const INSTALL = `[ -e busy ] && echo "two at once" >> npm-runs
+touch busy; sleep 0.3; rm -rf node_modules; mkdir -p node_modules/alpha node_modules/tool
+cp package-lock.json node_modules/.package-lock.json; rm busy`
+  const ensure = (env: Record<string, string>, withDev = true) =>
+    run(
+      [
+        '--input-type=module',
+        '-e',
+        `import { ensureInstalled } from './scripts/install.mjs'
+         await ensureInstalled(process.cwd(), { withDev: ${withDev}, closing: '0 passed, 1 failed\\n' })
+         process.stdout.write('goes on\\n')`,
+      ],
+      env,
+    )
+  const runs = () => {
+    const file = join(checkout, 'npm-runs')
+    return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+  }
+  beforeEach(() => writeFileSync(join(checkout, 'package-lock.json'), lockfile('1.0.0')))
+
+  test('are installed once, with the reason, and not again while they fit', async () => {
+    const env = fakeNpm(INSTALL)
+    const first = await ensure(env)
+    expect(first.out).toMatch(
+      /^The packages are not installed yet: installing them with npm ci\.\nInstalling the packages …\n.*done in [\d.]+ s\ngoes on\n$/,
+    )
+    expect(runs()).toEqual([expect.stringMatching(/^ci .*--include=dev$/)])
+    expect((await ensure(env)).out).toBe('goes on\n')
+    expect(existsSync(join(checkout, '.install-lock'))).toBe(false)
+
+    writeFileSync(join(checkout, 'package-lock.json'), lockfile('2.0.0'))
+    expect((await ensure(env)).out).toMatch(/^The package alpha is 1\.0\.0, and package-lock\.json names 2\.0\.0: /)
+    rmSync(join(checkout, 'node_modules/tool'), { recursive: true })
+    expect((await ensure(env, false)).out).toBe('goes on\n')
+    expect((await ensure(env)).out).toMatch(/^The package tool is missing: /)
+    // npm writes its record last: without it, the installation was interrupted.
+    rmSync(join(checkout, 'node_modules/.package-lock.json'))
+    expect((await ensure(env)).out).toMatch(/^The packages are not installed completely: /)
+    expect(runs()).toHaveLength(4)
+  })
+
+  test('are installed by one of several processes that start at once', async () => {
+    const env = fakeNpm(INSTALL)
+    const all = await Promise.all(Array.from({ length: 4 }, () => ensure(env)))
+    expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    expect(runs()).toHaveLength(1)
+    expect(all.filter(({ out }) => out.includes('Another process installs the packages'))).not.toHaveLength(4)
+  })
+
+  test('are installed although a process that was killed left its lock', async () => {
+    const env = fakeNpm(INSTALL)
+    const file = join(checkout, '.install-lock')
+    writeFileSync(file, 'killed')
+    const old = new Date(Date.now() - 60_000)
+    utimesSync(file, old, old)
+    const all = await Promise.all([ensure(env), ensure(env), ensure(env)])
+    expect(all.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(runs()).toHaveLength(1)
+    expect(readdirSync(checkout).filter((name) => name.startsWith('.install-lock'))).toEqual([])
+  })
+
+  test('cannot be installed without a network: the reason, what to do, and the closing line', async () => {
+    const env = fakeNpm('echo "npm error code ENOTFOUND" >&2; exit 1')
+    const { code, out, err } = await ensure(env)
+    expect(code).toBe(1)
+    expect(out).toMatch(/failed after [\d.]+ s\n0 passed, 1 failed\n$/)
+    expect(err).toMatch(/^The package registry cannot be reached \(ENOTFOUND\)\. Connect .*then start again\..*\n$/)
+    expect(existsSync(join(checkout, '.install-lock'))).toBe(false)
+  })
+
+  test('cannot be installed for another reason: npm says it', async () => {
+    const env = fakeNpm('echo "npm error disk full" >&2; exit 1')
+    expect((await ensure(env)).err).toBe('npm error disk full\nnpm ci failed: see above, then start again.\n')
+  })
+
+  test('of another checkout, behind a link, are left alone', async () => {
+    mkdirSync(join(checkout, 'elsewhere'))
+    symlinkSync('elsewhere', join(checkout, 'node_modules'))
+    expect((await ensure(fakeNpm(INSTALL))).out).toBe('goes on\n')
+    expect(runs()).toEqual([])
   })
 })
 
