@@ -3,10 +3,10 @@
  */
 import { existsSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The checkout. */
+/** The checkout, or the folder of the installed package. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Oldest Node that strips types from `.ts` files as this project needs it. */
@@ -38,8 +38,10 @@ export function findNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
   const packaged = binaryPackages[`${process.platform}-${process.arch}`]
   const candidates = [
-    packaged && join(root, 'node_modules', packaged, 'bin', name),
-    packaged && join(root, 'node_modules', packaged, name),
+    ...(packaged === undefined ? [] : packageFolders(packaged)).flatMap((folder) => [
+      join(folder, 'bin', name),
+      join(folder, name),
+    ]),
     join(root, 'node_modules', '.bin', name),
   ]
   for (const candidate of candidates) {
@@ -49,13 +51,22 @@ export function findNode() {
   return majorOf(process.version) >= minimumMajor ? process.execPath : undefined
 }
 
+/** Where a package may be installed: npm puts the packages of a package beside it. */
+function packageFolders(name) {
+  const folders = []
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (basename(folder) !== 'node_modules') folders.push(join(folder, 'node_modules', name))
+    if (folder === dirname(folder)) return folders
+  }
+}
+
 /** As `findNode`; otherwise prints one line and exits with 1. */
 export function requireNode() {
   const node = findNode()
   if (node) return node
   process.stderr.write(
-    `Faultline needs Node ${minimumMajor} or newer and found only ${process.version}: run \`npm ci\` without ` +
-      `--omit=optional (it installs the right Node beside the other packages), or install Node ${minimumMajor}+.\n`,
+    `Faultline needs Node ${minimumMajor} or newer and found only ${process.version}: install its packages without ` +
+      `--omit=optional (the right Node is one of them), or install Node ${minimumMajor}+.\n`,
   )
   process.exit(1)
 }

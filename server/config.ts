@@ -282,7 +282,7 @@ export function readConfig(environment: Environment = process.env): Config {
     port: env.PORT,
     publicUrl: env.PUBLIC_URL ?? `http://${urlHost}:${env.PORT}`,
     allowedOrigins: env.ALLOWED_ORIGINS.map((url) => new URL(url).origin),
-    dataDir: resolve(env.FAULTLINE_DATA_DIR ?? 'data'),
+    dataDir: resolve(env.FAULTLINE_DATA_DIR ?? manifest().dataFolder),
     dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
     databaseUrl: env.DATABASE_URL ?? null,
     roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
@@ -420,10 +420,13 @@ function clientOf(name: string, clientId: string | undefined, clientSecret: stri
 }
 
 /** The version in package.json. */
-export function packageVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
-}
+export const packageVersion = (): string => manifest().version
+
+/** The package that npm installs names another folder of data than a checkout, whose own folder it is. */
+const Manifest = z.object({ version: z.string(), dataFolder: z.string().default('data') })
+
+const manifest = (): z.infer<typeof Manifest> =>
+  Manifest.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')))
 
 /** What `faultline upload` reads, a client of a service. Null where nothing is set. */
 export type UploadEnvironment = {

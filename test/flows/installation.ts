@@ -122,12 +122,22 @@ export type Start = {
  */
 export async function launch(
   checkout: string,
-  options: { dataDir?: string; user?: User; env?: Record<string, string>; port?: number; withoutNpm?: boolean } = {},
+  options: {
+    dataDir?: string
+    user?: User
+    env?: Record<string, string>
+    port?: number
+    withoutNpm?: boolean
+    /** A program of the folder instead of `npm start`. */
+    program?: string
+  } = {},
 ): Promise<Start> {
   const port = options.port ?? (await freePort())
-  const [command, ...args] = options.withoutNpm
-    ? [join(checkout, 'node_modules', '.bin', 'node'), join('scripts', 'start.mjs')]
-    : ['npm', 'start', '--silent']
+  const [command, ...args] = options.program
+    ? [join(checkout, options.program)]
+    : options.withoutNpm
+      ? [join(checkout, 'node_modules', '.bin', 'node'), join('scripts', 'start.mjs')]
+      : ['npm', 'start', '--silent']
   const child = spawn(command, args, {
     cwd: checkout,
     ...options.user,

@@ -49,7 +49,7 @@ describe('the right Node', () => {
     const { code, out, err } = await run([...asNode20, `scripts/${name}.mjs`])
     expect(code).toBe(1)
     expect(out).toBe('')
-    expect(err).toMatch(/^Faultline needs Node 24 or newer and found only v20\.19\.0: run `npm ci` .*\n$/)
+    expect(err).toMatch(/^Faultline needs Node 24 or newer and found only v20\.19\.0: install its packages .*\n$/)
   })
 
   test('the packaged one is used, whichever Node runs the script', async () => {

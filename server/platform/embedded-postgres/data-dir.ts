@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { DatabaseStartError } from '../storage/pool.ts'
 import { canEnter, serverUser } from './run-as.ts'
-
-const checkout = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
 /**
  * Chooses the data directory. The database of root runs as another user, who may be unable to enter a home directory:
@@ -22,7 +19,8 @@ export function chooseDataDir(wanted: string, isExplicit: boolean): { dataDir: s
         'directory it can enter, or let it enter the directories above (chmod o+x).',
     )
   }
-  const hash = createHash('sha256').update(checkout).digest('hex').slice(0, 16)
+  const place = dirname(wanted)
+  const hash = createHash('sha256').update(place).digest('hex').slice(0, 16)
   const dataDir = `/var/lib/faultline/${hash}`
-  return { dataDir, note: `data in ${dataDir}, because the database's user cannot enter ${checkout}` }
+  return { dataDir, note: `data in ${dataDir}, because the database's user cannot enter ${place}` }
 }
