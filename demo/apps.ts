@@ -125,6 +125,8 @@ export type Fault = {
   readonly fromDay: number
   readonly toDay?: number
   readonly users: number
+  /** The only release that has it. */
+  readonly release?: string
   readonly unhandled?: boolean
   readonly level?: 'warning' | 'error' | 'fatal'
 }
@@ -141,6 +143,7 @@ export const FAULTS: readonly Fault[] = [
     perDay: 190,
     fromDay: 0.6,
     users: 140,
+    release: `${ID}@4.12.0+41200`,
     unhandled: true,
   },
   {
@@ -196,6 +199,7 @@ export const FAULTS: readonly Fault[] = [
     perDay: 9,
     fromDay: 12,
     users: 33,
+    release: `${ID}@4.11.0+1432`,
     unhandled: true,
     level: 'fatal',
   },
@@ -236,6 +240,7 @@ export const FAULTS: readonly Fault[] = [
     perDay: 44,
     fromDay: 2,
     users: 160,
+    release: 'shopper-web@2.31.0',
     unhandled: true,
   },
   {
@@ -295,6 +300,7 @@ export const FAULTS: readonly Fault[] = [
     perDay: 12,
     fromDay: 3,
     users: 70,
+    release: 'orders-api@1.83.0',
   },
   {
     app: 'orders-api',
@@ -334,7 +340,7 @@ export const REGRESSION: Fault = {
   users: 60,
 }
 /** When it comes back, and how often it happens then. */
-export const REGRESSED: Fault = { ...REGRESSION, perDay: 34, fromDay: 1.6, toDay: 0 }
+export const REGRESSED: Fault = { ...REGRESSION, perDay: 34, fromDay: 1.6, toDay: 0, release: 'shopper-web@2.31.0' }
 
 export const MEMBERS = [
   { name: 'Tomo Arai', email: 'tomo@meadowlark.example', role: 'member' },

@@ -14,13 +14,14 @@ import { DAY_MS, DAYS, HOUR_MS, OWNER } from './apps.ts'
 import { openStage } from './stage.ts'
 import { tell, type Progress } from './story.ts'
 
-const HELP = `npm run demo [-- --data=<folder>] [--fresh] [--fill-only]
+const HELP = `npm run demo [-- --data=<folder>] [--fresh] [--fill-only] [--every=<n>]
 
 Serves a made-up organisation with thirty days of data. The first run makes it, in about a minute.
 
 --data=<folder>   where it is kept (default: demo-data)
 --fresh           make it anew, with today as its last day
 --fill-only       make it and end
+--every=<n>       make it of each n-th request: sooner, with fewer events (default: 1)
 Other settings are environment variables, for example:  PORT=9000 npm run demo
 `
 
@@ -33,12 +34,16 @@ const { values: options } = parseArgs({
     data: { type: 'string', default: 'demo-data' },
     fresh: { type: 'boolean', default: false },
     'fill-only': { type: 'boolean', default: false },
+    every: { type: 'string', default: '1' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
 
-if (options.help) process.stdout.write(HELP)
-else await main()
+const every = Number(options.every)
+if (options.help || !Number.isInteger(every) || every < 1) {
+  process.stdout.write(HELP)
+  process.exitCode = options.help ? 0 : 1
+} else await main()
 
 async function main(): Promise<void> {
   // Another name than that of an installation, so that neither is taken for the other.
@@ -88,7 +93,7 @@ async function fill(dataDir: string): Promise<Mark> {
   process.stdout.write(`Making ${DAYS} days of data in ${dataDir}\n`)
   const stage = await openStage(dataDir, nowMs - DAYS * DAY_MS - HOUR_MS, (line) => process.stdout.write(`${line}\n`))
   try {
-    await tell(stage, nowMs, password, progressLine())
+    await tell(stage, nowMs, { password, every }, progressLine())
   } finally {
     await stage.close()
   }

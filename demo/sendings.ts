@@ -21,8 +21,8 @@ export type Sending = {
   readonly app: DemoApp
   readonly id: string | null
   readonly items: readonly EnvelopeItem[]
-  /** Sessions older than five days are refused where the clock cannot be moved. */
-  readonly isSession?: true
+  /** The first event of an error, which the story waits for. */
+  readonly isFirst?: true
 }
 
 const seconds = (ms: number): number => ms / 1000
@@ -95,14 +95,16 @@ function eventsOf(fault: Fault, nowMs: number): Sending[] {
   const count = Math.max(3, Math.round((fromDay - toDay) * perDay))
   return Array.from({ length: count }, (_, index): Sending | null => {
     const name = `${fault.type} ${fromDay} ${index}`
-    const atMs = nowMs - toDay * DAY_MS - chance(`${name} time`) * (fromDay - toDay) * DAY_MS - 90_000
+    const share = index === 0 ? 1 : chance(`${name} time`)
+    const atMs = nowMs - toDay * DAY_MS - share * (fromDay - toDay) * DAY_MS + (index === 0 ? 600_000 : -90_000)
     // Fewer at night.
     if (index > 2 && chance(`${name} night`) > busy(atMs)) return null
-    return eventSending(app, fault, atMs, nowMs, name)
+    const sending = eventSending(app, fault, atMs, nowMs, name)
+    return index === 0 ? { ...sending, isFirst: true } : sending
   }).filter((one) => one !== null)
 }
 
-/** Every twentieth user of an app with a face writes what happened. */
+/** Some users write what happened. */
 function eventSending(app: DemoApp, fault: Fault, atMs: number, nowMs: number, name: string): Sending {
   const id = hex(`${name} ${nowMs}`)
   const event = eventOf(app, fault, atMs, nowMs, name)
@@ -129,7 +131,7 @@ const SAYINGS = [
 
 function eventOf(app: DemoApp, fault: Fault, atMs: number, nowMs: number, name: string): Record<string, unknown> {
   const user = `${app.platform}-${Math.floor(chance(`${name} user`) * fault.users)}`
-  const release = releaseAt(app, atMs, nowMs, name).version
+  const release = fault.release ?? releaseAt(app, atMs, nowMs, name).version
   const number = Math.floor(chance(user) * 250)
   const isServer = app.name === 'orders-api'
   return {
@@ -259,7 +261,6 @@ function sessionsOf(app: DemoApp, nowMs: number): Sending[] {
       atMs: nowMs - (hoursAgo - 5) * HOUR_MS + 60_000,
       app,
       id: null,
-      isSession: true,
       items: [...items].map(([release, aggregates]): EnvelopeItem => [
         { type: 'sessions' },
         json({ aggregates, attrs: { release, environment: 'production' } }),
@@ -330,7 +331,7 @@ function transaction(app: DemoApp, { place, durationMs, endMs, name, release }: 
       ...contextsOf(app, user),
       trace: { trace_id: trace, span_id: id, op, status: fails ? 'internal_error' : 'ok' },
     },
-    measurements: measurementsOf(app, durationMs, name),
+    measurements: measurementsOf(app, durationMs, name, place === app.places[0]?.[0]),
     spans: children.map(([kind, description, from, to], index) => ({
       trace_id: trace,
       span_id: hex(`${name} span ${index}`).slice(0, 16),
@@ -344,7 +345,8 @@ function transaction(app: DemoApp, { place, durationMs, endMs, name, release }: 
   }
 }
 
-function measurementsOf(app: DemoApp, durationMs: number, name: string): Record<string, object> {
+/** @param isStart whether the app starts with this screen */
+function measurementsOf(app: DemoApp, durationMs: number, name: string, isStart: boolean): Record<string, object> {
   const ms = (value: number) => ({ value, unit: 'millisecond' })
   const count = (value: number) => ({ value: Math.round(value), unit: 'none' })
   if (app.name === 'orders-api') return {}
@@ -362,7 +364,7 @@ function measurementsOf(app: DemoApp, durationMs: number, name: string): Record<
     frames_total: count(220),
     frames_slow: count(4 + chance(`${name} slow`) * 14),
     frames_frozen: count(chance(`${name} frozen`) * 3),
-    ...(chance(`${name} start`) < 0.4 ? { app_start_cold: ms(durationMs * 1.9) } : {}),
+    ...(isStart ? { app_start_cold: ms(durationMs * 2.4) } : {}),
   }
 }
 

@@ -182,3 +182,48 @@ describe('the model of the assistant', () => {
     expect(() => readConfig(env)).toThrow(line)
   })
 })
+
+describe('secrets in files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-secrets-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const file = (text: string): string => {
+    const path = join(folder, newId())
+    writeFileSync(path, text)
+    return path
+  }
+
+  test('are read, without the line break at their end', () => {
+    const { ENCRYPTION_KEYS: keys, ...env } = STRICT
+    const config = readConfig({
+      ...env,
+      ENCRYPTION_KEYS_FILE: file(`${keys}\n`),
+      METRICS_TOKEN_FILE: file('m'.repeat(20)),
+    })
+    expect(config).toMatchObject({ encryptionKeys: keys, metricsToken: 'm'.repeat(20) })
+  })
+
+  test('the password of the database goes into its address', () => {
+    const DATABASE_URL = 'postgres://faultline@db.internal:5433/faultline?sslmode=verify-full'
+    const { databaseUrl } = readConfig({ DATABASE_URL, DATABASE_PASSWORD_FILE: file('p@ss/w%rd:é\n') })
+    const url = new URL(databaseUrl ?? '')
+    expect(decodeURIComponent(url.password)).toBe('p@ss/w%rd:é')
+    expect(url.host + url.pathname + url.search).toBe('db.internal:5433/faultline?sslmode=verify-full')
+  })
+
+  test.each([
+    [{ METRICS_TOKEN_FILE: join(folder, 'none') }, 'METRICS_TOKEN_FILE must name a readable file'],
+    [{ METRICS_TOKEN_FILE: file('\n') }, 'METRICS_TOKEN_FILE names an empty file'],
+    [
+      { METRICS_TOKEN: 'm'.repeat(20), METRICS_TOKEN_FILE: file('m'.repeat(20)) },
+      'METRICS_TOKEN and METRICS_TOKEN_FILE are both set',
+    ],
+    [{ DATABASE_PASSWORD: 'hidden-word' }, 'DATABASE_PASSWORD needs DATABASE_URL'],
+    [
+      { DATABASE_PASSWORD: 'hidden-word', DATABASE_URL: 'postgres://f:other-word@db/f' },
+      'DATABASE_URL has a password, and DATABASE_PASSWORD is set',
+    ],
+  ])('%j ends with a line', (env, line) => {
+    expect(() => readConfig(env)).toThrow(line)
+    expect(() => readConfig(env)).not.toThrow(/-word/)
+  })
+})

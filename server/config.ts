@@ -165,6 +165,7 @@ const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres:// or postgresql://' })
     .optional(),
+  DATABASE_PASSWORD: z.string().optional(),
   FAULTLINE_ROLES: z
     .string()
     .transform(list)
@@ -242,8 +243,8 @@ export const isLoopbackHost = (host: string): boolean =>
  */
 export function readConfig(environment: Environment = process.env): Config {
   // An empty variable counts as not set: shells and compose files unset one with `PORT= npm start`.
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  const given = withSecretFiles(
+    Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== '')),
   )
   for (const name of Object.keys(given)) {
     if (name.startsWith('FAULTLINE_') && !KNOWN_PREFIXED.has(name) && !UPLOAD_NAMES.has(name)) {
@@ -284,7 +285,7 @@ export function readConfig(environment: Environment = process.env): Config {
     allowedOrigins: env.ALLOWED_ORIGINS.map((url) => new URL(url).origin),
     dataDir: resolve(env.FAULTLINE_DATA_DIR ?? manifest().dataFolder),
     dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
-    databaseUrl: env.DATABASE_URL ?? null,
+    databaseUrl: databaseUrlOf(env),
     roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
     signup: env.FAULTLINE_SIGNUP ?? (mode === 'relaxed' ? 'open' : 'invite'),
     region: env.FAULTLINE_REGION ?? null,
@@ -326,6 +327,7 @@ export function readConfig(environment: Environment = process.env): Config {
 /** Settings whose values never appear on a terminal or in a log. */
 const SECRET_NAMES = new Set([
   'DATABASE_URL',
+  'DATABASE_PASSWORD',
   'ENCRYPTION_KEYS',
   'METRICS_TOKEN',
   'CHAT_SIGNING_SECRET',
@@ -336,6 +338,39 @@ const SECRET_NAMES = new Set([
 ])
 
 type Settings = z.output<typeof Environment>
+
+/**
+ * Secrets may be in files, as containers and systemd hand them over: `ENCRYPTION_KEYS_FILE` names one with the value of
+ * `ENCRYPTION_KEYS`.
+ * @throws ConfigError when a file cannot be read or both are set
+ */
+function withSecretFiles(given: Record<string, string | undefined>): Record<string, string | undefined> {
+  const values = { ...given }
+  for (const name of SECRET_NAMES) {
+    const path = given[`${name}_FILE`]
+    if (path === undefined) continue
+    if (given[name] !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set: keep one of them.`)
+    try {
+      values[name] = readFileSync(path, 'utf8').trim()
+    } catch {
+      throw new ConfigError(`${name}_FILE must name a readable file (it is ${JSON.stringify(path)}).`)
+    }
+    if (values[name] === '') throw new ConfigError(`${name}_FILE names an empty file (${JSON.stringify(path)}).`)
+  }
+  return values
+}
+
+/** @throws ConfigError when there are two passwords, or one without an address */
+function databaseUrlOf({ DATABASE_URL: url, DATABASE_PASSWORD: password }: Settings): string | null {
+  if (password === undefined) return url ?? null
+  if (url === undefined || !URL.canParse(url))
+    throw new ConfigError('DATABASE_PASSWORD needs DATABASE_URL, an address without a password.')
+  const address = new URL(url)
+  if (address.password !== '')
+    throw new ConfigError('DATABASE_URL has a password, and DATABASE_PASSWORD is set: keep one of them.')
+  address.password = encodeURIComponent(password)
+  return address.href
+}
 
 function githubOf(env: Settings): Config['oauth']['github'] {
   const client = clientOf('OAUTH_GITHUB', env.OAUTH_GITHUB_CLIENT_ID, env.OAUTH_GITHUB_CLIENT_SECRET)

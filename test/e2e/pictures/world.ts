@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { crc32, deflateSync, gunzipSync } from 'node:zlib'
+import { chance, envelope, hex } from '../../../demo/envelope.ts'
 import { aMemberClient } from '../../kit/member-client.ts'
 import { client, type Client } from '../../kit/client.ts'
 import { seedDeliveries, seededDelivery, seedHealth } from '../../kit/seed-deliveries.ts'
@@ -98,25 +98,9 @@ function crash(
   return { project, type, value, rate, hours, users, function: `${name}Site`, file, unhandled: rate > 1 }
 }
 
-/** A number between 0 and 1 that depends on the name alone. */
-const chance = (name: string): number => createHash('md5').update(name).digest().readUInt32BE(0) / 0xffffffff
-const hex = (name: string): string => createHash('md5').update(name).digest('hex')
-
 type Sending = { readonly at: number; readonly project: Kind['project']; readonly body: Buffer | string }
 
 const seconds = (ms: number): number => ms / 1000
-
-function envelope(at: number, id: string | null, items: readonly (readonly [object, string | Buffer])[]): Buffer {
-  const head = { ...(id === null ? {} : { event_id: id }), sent_at: new Date(at).toISOString() }
-  return Buffer.concat([
-    Buffer.from(`${JSON.stringify(head)}\n`),
-    ...items.flatMap(([headers, payload]) => [
-      Buffer.from(`${JSON.stringify({ ...headers, length: Buffer.byteLength(payload) })}\n`),
-      Buffer.from(payload),
-      Buffer.from('\n'),
-    ]),
-  ])
-}
 
 function eventOf(kind: Kind, at: number, name: string): Record<string, unknown> {
   const isWeb = kind.project === 'web'
