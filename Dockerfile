@@ -20,6 +20,11 @@ RUN npm ci --omit=dev --ignore-scripts \
   && rm -rf node_modules/node-*/include node_modules/node-*/share
 
 FROM debian:bookworm-slim
+# Node's only library that the base image lacks.
+# hadolint ignore=DL3008
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends libatomic1 \
+  && rm -rf /var/lib/apt/lists/*
 RUN groupadd --gid 10001 faultline \
   && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin faultline \
   && install --directory --owner=10001 --group=10001 --mode=0750 /data \
@@ -27,6 +32,7 @@ RUN groupadd --gid 10001 faultline \
 COPY --from=packages /app /app
 # HOST is open inside the container: PUBLIC_URL and ENCRYPTION_KEYS (or ENCRYPTION_KEYS_FILE) are required.
 ENV NODE_ENV=production \
+  HOME=/data \
   HOST=0.0.0.0 \
   PORT=8000 \
   FAULTLINE_DATA_DIR=/data \

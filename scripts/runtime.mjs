@@ -23,10 +23,15 @@ const binaryPackages = {
 
 const majorOf = (version) => Number(String(version).replace(/^v/, '').split('.')[0])
 
+/** Why a packaged Node does not start here, such as a library that the machine lacks. */
+let refusal = ''
+
 /** Whether the binary starts here: a wrong libc or a foreign node_modules shows only when it runs. */
 const works = (binary) => {
   const answer = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 10_000 })
-  return answer.status === 0 && majorOf(answer.stdout.trim()) >= minimumMajor
+  if (answer.status === 0 && majorOf(answer.stdout.trim()) >= minimumMajor) return true
+  refusal ||= (answer.stderr || answer.error?.message || '').trim().split('\n')[0]
+  return false
 }
 
 /**
@@ -51,13 +56,10 @@ export function findNode() {
   return majorOf(process.version) >= minimumMajor ? process.execPath : undefined
 }
 
-/** Where a package may be installed: npm puts the packages of a package beside it. */
+/** Where a package may be installed: below the checkout; npm puts the packages of a package beside it. */
 function packageFolders(name) {
-  const folders = []
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (basename(folder) !== 'node_modules') folders.push(join(folder, 'node_modules', name))
-    if (folder === dirname(folder)) return folders
-  }
+  const beside = dirname(root)
+  return [join(root, 'node_modules', name), ...(basename(beside) === 'node_modules' ? [join(beside, name)] : [])]
 }
 
 /** As `findNode`; otherwise prints one line and exits with 1. */
@@ -68,6 +70,7 @@ export function requireNode() {
     `Faultline needs Node ${minimumMajor} or newer and found only ${process.version}: install its packages without ` +
       `--omit=optional (the right Node is one of them), or install Node ${minimumMajor}+.\n`,
   )
+  if (refusal !== '') process.stderr.write(`The Node of its packages does not run on this machine: ${refusal}\n`)
   process.exit(1)
 }
 

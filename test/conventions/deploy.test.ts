@@ -54,7 +54,11 @@ describe('Dockerfile', () => {
     expect(all('FROM').length).toBeGreaterThan(1)
     for (const from of all('FROM')) expect(from).toMatch(/^[a-z]+:(?!latest)[\w.-]+(?: AS \w+)?$/)
     expect(all('ADD')).toEqual([])
-    expect(text).not.toMatch(/apt-get|curl|wget|sudo/)
+    expect(text).not.toMatch(/curl|wget|sudo/)
+    for (const run of all('RUN').filter((rest) => rest.includes('apt-get'))) {
+      expect(run).toContain('--no-install-recommends')
+      expect(run).toContain('rm -rf /var/lib/apt/lists/*')
+    }
   })
 
   test('runs as a user without rights, answers a health check, and takes signals itself', () => {
