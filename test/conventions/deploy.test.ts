@@ -207,7 +207,11 @@ describe('Helm chart', () => {
     text: read(`${chart}/templates/${name}`),
   }))
   const GIVEN = ['--set', 'publicUrl=https://faultline.example.com', '--set', 'existingSecret=faultline']
-  const helm = (...args: string[]) => spawnSync('helm', args, { cwd: root, encoding: 'utf8' })
+  const helm = (...args: string[]) =>
+    spawnSync('helm', args[0] === 'template' ? [...args, '--kube-version=1.30.0'] : args, {
+      cwd: root,
+      encoding: 'utf8',
+    })
 
   test('version of the app is that of the product', () => {
     const { appVersion } = z.object({ appVersion: z.string() }).parse(parse(read(`${chart}/Chart.yaml`)))
