@@ -262,13 +262,21 @@ export default defineConfig({
     },
     {
       // The command line prints.
-      files: ['server/main.ts', 'server/service/cli/**/*.ts', 'scripts/**', 'bench/**/*.ts', 'test/torture/**/*.ts'],
+      files: [
+        'server/main.ts',
+        'server/service/cli/**/*.ts',
+        'scripts/**',
+        'bench/**/*.ts',
+        'demo/**/*.ts',
+        'test/torture/**/*.ts',
+      ],
       rules: { 'no-console': 'off' },
     },
     {
       files: [
         'scripts/**',
         'bench/**/*.ts',
+        'demo/**/*.ts',
         'test/**',
         '**/*.test.ts',
         '**/*.test.tsx',

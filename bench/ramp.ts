@@ -1,9 +1,9 @@
 /** The steps of `npm run load`: which rate comes next, and what the answers say about the machine. Pure. */
 
 export type Limits = {
-  /** Of the answers that take longest: one in a hundred may take longer. */
+  /** One answer in a hundred may take longer. */
   readonly p99Ms: number
-  /** Of events that wait for digestion. */
+  /** Events may wait so long for digestion. */
   readonly lagSeconds: number
 }
 
@@ -19,11 +19,11 @@ export type Step = {
   readonly waiting: { readonly events: number; readonly seconds: number } | null
 }
 
-/** What a machine has too little of. */
+/** The part of the machine that is full. */
 export type Shortage = 'refused' | 'generator' | 'answers' | 'digestion'
 
 const GROWTH = 1.5
-/** Of the rate that the machine takes. */
+/** Between the highest rate within the limits and the lowest over them. */
 const PRECISION = 1.12
 /** Less than this share of the asked rate was sent: the generator is the limit. */
 const SENT_SHARE = 0.95

@@ -154,7 +154,7 @@ async function ramp(target: Target): Promise<void> {
 
 type Figures = { readonly digested: number; readonly waiting: number }
 
-/** What the service says of itself; null where it does not tell. */
+/** Figures of the service; null where it does not answer them. */
 async function figures({ url }: Target): Promise<Figures | null> {
   const token = process.env['METRICS_TOKEN'] ?? ''
   const answer = await fetch(`${url}/-/metrics`, token === '' ? {} : { headers: { authorization: `Bearer ${token}` } })

@@ -19,7 +19,7 @@ const HELP = `npm run demo [-- --data=<folder>] [--fresh] [--fill-only] [--every
 Serves a made-up organisation with thirty days of data. The first run makes it, in about a minute.
 
 --data=<folder>   where it is kept (default: demo-data)
---fresh           make it anew, with today as its last day
+--fresh           make it again, with today as its last day
 --fill-only       make it and end
 --every=<n>       make it of each n-th request: sooner, with fewer events (default: 1)
 Other settings are environment variables, for example:  PORT=9000 npm run demo
@@ -46,7 +46,6 @@ if (options.help || !Number.isInteger(every) || every < 1) {
 } else await main()
 
 async function main(): Promise<void> {
-  // Another name than that of an installation, so that neither is taken for the other.
   const { dataDir } = chooseDataDir(resolve(options.data), false)
   const mark = readMark(dataDir)
   if (mark === null && existsSync(dataDir) && readdirSync(dataDir).length > 0) {
@@ -62,7 +61,7 @@ async function main(): Promise<void> {
   const lines = [
     `Open  ${readConfig().publicUrl}`,
     `Log in as  ${OWNER.email}  with the password  ${made.password}`,
-    ...(ageDays > 0 ? [`The data ends ${ageDays} days ago: npm run demo -- --fresh makes it anew.`] : []),
+    ...(ageDays > 0 ? [`The data ends ${ageDays} days ago: npm run demo -- --fresh makes it again.`] : []),
   ]
   process.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}\n`)
 }
@@ -80,14 +79,14 @@ function writeMark(dataDir: string, mark: Mark): Mark {
   return mark
 }
 
-/** Makes the data anew. What an interrupted run left is removed: the mark says that it is ours. */
+/** Makes the data. The rest of an interrupted run is removed: the mark says that it is ours. */
 async function fill(dataDir: string): Promise<Mark> {
   rmSync(dataDir, { recursive: true, force: true })
   mkdirSync(dataDir, { recursive: true })
   chmodSync(dataDir, 0o755)
   const startedMs = performance.now()
   const nowMs = Math.floor(Date.now() / 60_000) * 60_000
-  // Nobody else knows it, though the service may be open to a network.
+  // A fixed one would be known to every reader of this file, and the service may be open to a network.
   const password = `meadow-${randomBytes(9).toString('base64url')}`
   writeMark(dataDir, { state: 'filling', madeAt: new Date(nowMs).toISOString(), password })
   process.stdout.write(`Making ${DAYS} days of data in ${dataDir}\n`)

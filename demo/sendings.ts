@@ -12,7 +12,7 @@ import {
 } from './apps.ts'
 import { chance, type EnvelopeItem, hex } from './envelope.ts'
 
-/** What the SDKs of the apps send in thirty days. */
+/** The requests of the SDKs of the apps in thirty days. */
 
 /** Items that leave the app together. */
 export type Sending = {

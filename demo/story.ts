@@ -5,7 +5,7 @@ import { envelope } from './envelope.ts'
 import { type Sending, sendings } from './sendings.ts'
 import type { Stage } from './stage.ts'
 
-/** What happened at Meadowlark in thirty days: its apps send, its members work on the issues, a rule fires. */
+/** Thirty days of Meadowlark: its apps send, its members work on the issues, rules fire. */
 
 export type Progress = { readonly share: number; readonly atMs: number; readonly sent: number }
 
@@ -21,7 +21,7 @@ type World = {
   readonly team: Team
   readonly projects: ReadonlyMap<AppName, Project>
   /** Id of an issue by the type of its error. */
-  issue(type: string): Promise<string>
+  readonly issue: (type: string) => Promise<string>
 }
 
 const [TOMO, ZOE, , IMANI] = MEMBERS
@@ -97,10 +97,10 @@ async function ok(answering: ReturnType<Client['get']>) {
 }
 
 async function foundOrganisation(stage: Stage, password: string): Promise<Team> {
-  const people = new Map<string, Client>()
+  const clients = new Map<string, Client>()
   const as = async (email: string): Promise<Client> => {
-    const one = people.get(email) ?? client(stage.url)
-    people.set(email, one)
+    const one = clients.get(email) ?? client(stage.url)
+    clients.set(email, one)
     await ok(one.post('/api/auth/login', { email, password }))
     return one
   }
@@ -169,9 +169,9 @@ async function issueOf(team: Team, type: string): Promise<string> {
   return found.id
 }
 
-type Deed = { readonly daysAgo: number; run(): Promise<void> }
+type Deed = { readonly daysAgo: number; readonly run: () => Promise<void> }
 
-/** What the members do. */
+/** The work of the members. */
 function deedsOf(world: World): Deed[] {
   const { team, issue } = world
   const say = async (email: string, type: string, body: string): Promise<void> => {
@@ -213,7 +213,7 @@ function deedsOf(world: World): Deed[] {
       say(
         OWNER.email,
         'IllegalStateException',
-        `@${TOMO.name} can you take it before the rollout goes on? It is the new sheet with delivery times.`,
+        `@${TOMO.name} can you take it before the rollout continues? It is the new sheet with delivery times.`,
       ),
     ),
     deed(0.3, () =>

@@ -184,7 +184,7 @@ function take(file, mark) {
     return true
   } catch (error) {
     if (error.code === 'EEXIST') return false
-    // A checkout that cannot be written: whoever installs says so.
+    // A checkout that cannot be written: the installation says so.
     if (['EACCES', 'EPERM', 'EROFS'].includes(error.code)) return true
     throw error
   }

@@ -28,7 +28,7 @@ const root = join(import.meta.dirname, '../..')
 const build = process.argv.find((word) => word.startsWith('--out='))?.slice('--out='.length) ?? join(root, 'build')
 const out = join(build, 'package')
 
-/** What the package has beside server and shared/. Folders with everything in them. */
+/** Files and whole folders of the package beside server/ and shared/. */
 const PARTS = [
   'migrations',
   'web/dist',

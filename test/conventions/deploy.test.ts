@@ -77,7 +77,12 @@ describe('Dockerfile', () => {
 
   test('sets what the image needs, and no secret', () => {
     const words = last.filter((one) => one.name === 'ENV').flatMap(({ rest }) => rest.split(/\s+/))
-    const env = Object.fromEntries(words.map((word) => word.split('=', 2)))
+    const env = Object.fromEntries(
+      words.map((word) => {
+        const at = word.indexOf('=')
+        return [word.slice(0, at), word.slice(at + 1)] as const
+      }),
+    )
     expect(env).toMatchObject(IMAGE)
     for (const name of [...Object.keys(env), ...all('ARG')]) expect(name).not.toMatch(SECRET)
     expect(last.find(({ name }) => name === 'EXPOSE')?.rest).toBe(IMAGE.PORT)
@@ -93,7 +98,7 @@ describe('Dockerfile', () => {
       expect(kept).not.toContain(path)
     const copied = all('COPY').filter((rest) => !rest.startsWith('--from') && rest !== '. .')
     for (const path of copied.flatMap((rest) => rest.split(' ').slice(0, -1))) expect(kept).toContain(path)
-    // What the package is made of.
+    // The package is made of these.
     const script = read('scripts/package/write-package.ts')
     const [, parts = ''] = /const PARTS = \[([^\]]*)\]/.exec(script) ?? []
     const needed = [...parts.matchAll(/'([^'/]+)[^']*'/g)].map(([, name = '']) => name)
@@ -179,7 +184,9 @@ describe('systemd unit', () => {
   }
 
   test('its settings are those of the product', () => {
-    const lines = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])
+    const lines = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(
+      ([, name = '', value = '']) => [name, value] as const,
+    )
     const config = configOf({ ...Object.fromEntries(lines), PUBLIC_URL: 'https://faultline.example.com' })
     expect(config).toMatchObject({ mode: 'strict', dataDir: '/var/lib/faultline' })
     expect(unit).not.toMatch(/^User=root$/m)
@@ -268,10 +275,9 @@ describe('Helm chart', () => {
       const Kubernetes = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) })
       const objects = parseAllDocuments(stdout).map((one) => Kubernetes.parse(one.toJS()))
       expect(objects.map(({ kind }) => kind).toSorted()).toEqual(kinds)
-      const env = [...stdout.matchAll(/- name: ([A-Z_]+)\n\s+value: (.*)/g)].map(([, name = '', value = '']) => [
-        name,
-        value.replaceAll('"', ''),
-      ])
+      const env = [...stdout.matchAll(/- name: ([A-Z_]+)\n\s+value: (.*)/g)].map(
+        ([, name = '', value = '']) => [name, value.replaceAll('"', '')] as const,
+      )
       expect(configOf({ ...IMAGE, ...Object.fromEntries(env) }).mode).toBe('strict')
     }
   })

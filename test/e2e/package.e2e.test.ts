@@ -17,6 +17,9 @@ const SDK_APP = join(root, 'test/flows/apps/node-app.mjs')
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'quartz-lantern-harbour-7'
 
+/** The output of the build. */
+let built = ''
+
 const Lockfile = z.object({ packages: z.record(z.string(), z.object({ version: z.string() })) })
 const Bill = z.object({
   bomFormat: z.literal('CycloneDX'),
@@ -36,13 +39,11 @@ type Bill = z.infer<typeof Bill>
 
 beforeAll(() => {
   const script = join(root, 'scripts/package/write-package.ts')
-  const built = execFileSync(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', script, `--out=${scratch.path}`],
-    { cwd: root, encoding: 'utf8' },
-  )
+  built = execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', script, `--out=${scratch.path}`], {
+    cwd: root,
+    encoding: 'utf8',
+  })
   const [archive = ''] = readdirSync(scratch.path).filter((name) => name.endsWith('.tgz'))
-  expect(built).toMatch(/faultline-.*\.tgz: [\d,]+ files, [\d.]+ MB, [\d.]+ MB packed\n$/)
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{}')
   if (process.env['PACKAGE_FROM_REGISTRY'] === '1') installFromRegistry(join(scratch.path, archive))
@@ -122,6 +123,10 @@ test('faultline serves what an SDK sends, and has it after a restart', async () 
   expect(await second.exited).toBe(0)
 })
 
+test('the build says how large the package is', () => {
+  expect(built).toMatch(/faultline-.*\.tgz: [\d,]+ files, [\d.]+ MB, [\d.]+ MB packed\n$/)
+})
+
 test('faultline --help lists the commands', () => {
   const { status, stdout } = run('--help')
   expect(status).toBe(0)
@@ -140,7 +145,7 @@ test('the package has its licence, notices and a bill of materials that names ea
     ([path, { version }]) => !named.has(`${path.replace(/^.*node_modules\//, '')} ${version}`),
   )
   expect(missing).toEqual([])
-  // What is built into the dashboard is not installed.
+  // Packages that are built into the dashboard are not installed.
   expect([...named].some((one) => one.startsWith('react '))).toBe(true)
   expect(packages['node_modules/react']).toBeUndefined()
   const references = new Set(bill.components.map((one) => one['bom-ref']))

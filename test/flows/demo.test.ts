@@ -57,7 +57,7 @@ const Counts = z.object({
 })
 
 test('it makes an organisation with issues, alerts and members, and serves the same again', async () => {
-  // What an interrupted run left.
+  // The rest of an interrupted run.
   mkdirSync(data)
   writeFileSync(
     join(data, 'demo.json'),

@@ -103,7 +103,7 @@ cp package-lock.json node_modules/.package-lock.json; rm busy`
         '-e',
         `import { ensureInstalled } from './scripts/install.mjs'
          await ensureInstalled(process.cwd(), { withDev: ${withDev}, closing: '0 passed, 1 failed\\n' })
-         process.stdout.write('goes on\\n')`,
+         process.stdout.write('runs further\\n')`,
       ],
       env,
     )
@@ -117,16 +117,16 @@ cp package-lock.json node_modules/.package-lock.json; rm busy`
     const env = fakeNpm(INSTALL)
     const first = await ensure(env)
     expect(first.out).toMatch(
-      /^The packages are not installed yet: installing them with npm ci\.\nInstalling the packages …\n.*done in [\d.]+ s\ngoes on\n$/,
+      /^The packages are not installed yet: installing them with npm ci\.\nInstalling the packages …\n.*done in [\d.]+ s\nruns further\n$/,
     )
     expect(runs()).toEqual([expect.stringMatching(/^ci .*--include=dev$/)])
-    expect((await ensure(env)).out).toBe('goes on\n')
+    expect((await ensure(env)).out).toBe('runs further\n')
     expect(existsSync(join(checkout, '.install-lock'))).toBe(false)
 
     writeFileSync(join(checkout, 'package-lock.json'), lockfile('2.0.0'))
     expect((await ensure(env)).out).toMatch(/^The package alpha is 1\.0\.0, and package-lock\.json names 2\.0\.0: /)
     rmSync(join(checkout, 'node_modules/tool'), { recursive: true })
-    expect((await ensure(env, false)).out).toBe('goes on\n')
+    expect((await ensure(env, false)).out).toBe('runs further\n')
     expect((await ensure(env)).out).toMatch(/^The package tool is missing: /)
     // npm writes its record last: without it, the installation was interrupted.
     rmSync(join(checkout, 'node_modules/.package-lock.json'))
@@ -171,7 +171,7 @@ cp package-lock.json node_modules/.package-lock.json; rm busy`
   test('of another checkout, behind a link, are left alone', async () => {
     mkdirSync(join(checkout, 'elsewhere'))
     symlinkSync('elsewhere', join(checkout, 'node_modules'))
-    expect((await ensure(fakeNpm(INSTALL))).out).toBe('goes on\n')
+    expect((await ensure(fakeNpm(INSTALL))).out).toBe('runs further\n')
     expect(runs()).toEqual([])
   })
 })
