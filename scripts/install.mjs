@@ -110,6 +110,8 @@ async function install(root, why, withDev) {
     '--ignore-scripts',
     '--no-audit',
     '--no-fund',
+    // `npm test --silent` must not silence the reason.
+    '--loglevel=error',
     // Without a network it fails within seconds instead of minutes.
     '--fetch-retry-mintimeout=1000',
     '--fetch-retry-maxtimeout=5000',
