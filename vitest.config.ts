@@ -12,11 +12,13 @@ const workers = Math.max(3, Math.min(4, availableParallelism()))
 /** Files that take long for their size. Without times of a former run the largest files run first, and these would be last. */
 const SLOW = [
   'test/flows/start-up.test.ts',
+  'test/flows/demo.test.ts',
   'test/torture/auth-rows.test.ts',
   'test/flows/node-sdks.test.ts',
   'test/flows/webhooks-under-faults.test.ts',
   'test/flows/one-issue-many-writers.test.ts',
   'test/e2e/first-load.e2e.test.ts',
+  'test/e2e/package.e2e.test.ts',
   'test/e2e/issues-bulk.e2e.test.ts',
   'test/e2e/layout.e2e.test.ts',
 ]

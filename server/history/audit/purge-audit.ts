@@ -87,7 +87,7 @@ async function endOfOld(tx: Tx, app: App, orgId: string, start: Place, now: Date
 const logBroken = (app: App, orgId: string, bad: { readonly seq: number; readonly reason: string }): void =>
   app.log.error(
     { org_id: orgId, ...bad },
-    'an audit log is broken; its old entries are not deleted. Run "npm run admin -- audit verify"',
+    'an audit log is broken; its old entries are not deleted. Run the command "audit verify"',
   )
 
 export const purgeAuditTask = defineTask({

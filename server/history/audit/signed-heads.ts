@@ -127,7 +127,7 @@ function report(app: App, orgId: string, reason: string): void {
   reported(app).set(orgId, now)
   app.log.error(
     { org_id: orgId, reason },
-    'an audit log is broken; its end is not signed. Run "npm run admin -- audit verify"',
+    'an audit log is broken; its end is not signed. Run the command "audit verify"',
   )
 }
 

@@ -70,7 +70,7 @@ function findPackage(set: BinarySet): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)))
   } catch {
     throw new DatabaseStartError(
-      `The embedded PostgreSQL (${name}) is not installed: run \`npm ci\` without --omit=optional, or set DATABASE_URL.`,
+      `The embedded PostgreSQL (${name}) is not installed: install the packages without --omit=optional, or set DATABASE_URL.`,
     )
   }
 }

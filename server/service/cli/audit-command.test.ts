@@ -36,7 +36,7 @@ test('what the operator can correct is one line', async () => {
   await t.app.db.query('alter table schema_migrations rename to other')
   expect(await verify(external)).toEqual({
     code: 1,
-    lines: ['faultline: The database is not up to date. Run "npm run admin -- migrate" first.'],
+    lines: ['faultline: The database is not up to date. Run the command "migrate" first.'],
   })
   await t.app.db.query('alter table other rename to schema_migrations')
 })

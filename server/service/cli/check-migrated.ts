@@ -13,7 +13,7 @@ export async function checkMigrated(connectionString: string): Promise<void> {
       throw error
     })
     if (pending === null || pending.length > 0)
-      throw new DatabaseStartError('The database is not up to date. Run "npm run admin -- migrate" first.')
+      throw new DatabaseStartError('The database is not up to date. Run the command "migrate" first.')
   } finally {
     await db.close()
   }

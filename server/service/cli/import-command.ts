@@ -105,7 +105,7 @@ async function follow(app: App, actor: JobActor, importId: string): Promise<Impo
     last = state
     if (!isHinted && now.problem === null && performance.now() - changedMs > SILENT_MS) {
       isHinted = true
-      console.error('Nothing moves: is the service running? Start it with npm start, the import then continues.')
+      console.error('Nothing moves: is the service running? Start it, the import then continues.')
     }
     await delay(POLL_MS)
   }
