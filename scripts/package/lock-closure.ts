@@ -10,6 +10,7 @@ const Entry = z.looseObject({
   optional: z.boolean().optional(),
   dev: z.boolean().optional(),
   devOptional: z.boolean().optional(),
+  engines: z.unknown().optional(),
   dependencies: Names,
   optionalDependencies: Names,
   peerDependencies: Names,

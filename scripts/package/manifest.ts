@@ -69,7 +69,8 @@ export function shrinkwrap(manifest: Manifest, graph: LockGraph): string {
 }
 
 function lockEntry(entry: LockEntry, isRequired: boolean): Record<string, unknown> {
-  const { dev: _dev, devOptional: _devOptional, optional: _optional, ...kept } = entry
+  // Their `engines` are those of the packaged Node, not of the Node that npm runs on.
+  const { dev: _dev, devOptional: _devOptional, optional: _optional, engines: _engines, ...kept } = entry
   const filled = Object.entries(kept).filter(
     ([, value]) => typeof value !== 'object' || value === null || Object.keys(value).length > 0,
   )

@@ -45,7 +45,13 @@ const graph = parseLockGraph(
   JSON.stringify({
     packages: {
       '': { name: 'checkout' },
-      'node_modules/a': { version: '1.0.0', integrity: 'sha512-a', dependencies: { b: '^1' }, dev: true },
+      'node_modules/a': {
+        version: '1.0.0',
+        integrity: 'sha512-a',
+        engines: { node: '>=99' },
+        dependencies: { b: '^1' },
+        dev: true,
+      },
       'node_modules/a/node_modules/b': { version: '1.5.0', dependencies: { c: '^1' } },
       'node_modules/b': { version: '2.0.0' },
       'node_modules/c': {
