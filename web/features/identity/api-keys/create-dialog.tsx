@@ -6,11 +6,10 @@ import { call } from '../../../api/call.ts'
 import { errorSentence, useChange } from '../../../api/change.ts'
 import { apiKeysQuery, type NewApiKey } from '../../../api/team-queries.ts'
 import { Button } from '../../../ui/button.tsx'
-import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, FieldHint, FieldLegend, focusFirstInvalid, SelectField } from '../../../ui/field.tsx'
-import fitStyles from '../../../ui/fit.module.css'
 import { Form } from '../../../ui/form.tsx'
+import { Toolbar } from '../../../ui/stack.tsx'
 import { apiKeysTexts } from './texts.ts'
 import styles from './create-dialog.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -82,17 +81,19 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
         />
         <fieldset>
           <FieldLegend>{texts.scopes}</FieldLegend>
-          <div className={classNames(styles.presets, fitStyles.wraps)} role="group" aria-label={texts.presets}>
-            {PRESET_NAMES.map((preset) => (
-              <Button
-                key={preset}
-                size="sm"
-                aria-pressed={isSame(scopes, PRESETS[preset])}
-                onClick={() => setScopes(PRESETS[preset])}
-              >
-                {texts.presetNames[preset]}
-              </Button>
-            ))}
+          <div className={styles.presets} role="group" aria-label={texts.presets}>
+            <Toolbar>
+              {PRESET_NAMES.map((preset) => (
+                <Button
+                  key={preset}
+                  size="sm"
+                  aria-pressed={isSame(scopes, PRESETS[preset])}
+                  onClick={() => setScopes(PRESETS[preset])}
+                >
+                  {texts.presetNames[preset]}
+                </Button>
+              ))}
+            </Toolbar>
           </div>
           <div className={styles.grid}>
             {SCOPES.map((scope) => (

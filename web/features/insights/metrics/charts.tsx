@@ -148,7 +148,7 @@ type RateChartProps = ChartProps & {
 /** A rate over the range, with its bands and the period before. */
 function RateChart({ title, unit, alertOn, nothing, sentence, label, reads, ...props }: RateChartProps) {
   const { series, range, axis, large, onLarge } = props
-  // The newest interval is not complete, and its rate is not that of the range: it has no label at the end of the line.
+  // The newest interval is not complete, and its rate differs from the rate of the range: the line ends without a label.
   const lines = linesOf(props).map((line) => ({ ...line, end: null }))
   const points = sliceShown(series.points, axis)
   const panel = { title, unit, alertOn, large, onLarge }

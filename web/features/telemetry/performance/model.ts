@@ -75,6 +75,6 @@ const NOTABLE = 0.05
 export const changeTone = (growth: number): 'better' | 'worse' | 'same' =>
   growth >= NOTABLE ? 'worse' : growth <= -NOTABLE ? 'better' : 'same'
 
-/** What a chart says where its percentiles are those of longer intervals; empty where they are not. */
+/** The note of a chart whose percentiles are those of longer intervals; empty where they are not. */
 export const coarseText = (percentileSeconds: number, intervalSeconds: number): string =>
   percentileSeconds <= intervalSeconds ? '' : performanceTexts.coarse(formatDuration(percentileSeconds * 1000))
