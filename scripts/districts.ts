@@ -164,6 +164,7 @@ export const serverDistricts = [
       'project-deletion',
       'imports',
       'canary',
+      'backup',
       'http',
       'api',
       'tasks.ts',

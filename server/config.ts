@@ -68,6 +68,7 @@ export type Config = {
   /** Verifies what the chat platform sends. Null: the chat is not connected. */
   readonly chatSigningSecret: string | null
   readonly ai: AiSettings
+  readonly backup: BackupSettings
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly version: string
 }
@@ -103,6 +104,16 @@ export type AiSettings = {
   readonly usdPerMonth: number | null
   /** Whether the audit log holds questions, prompts and answers. */
   readonly keepsTexts: boolean
+}
+
+export type BackupSettings = {
+  /** Where scheduled backups are written; null switches them off. */
+  readonly folder: string | null
+  readonly everyMs: number
+  /** How many scheduled backups stay. */
+  readonly keep: number
+  /** 32 bytes; null: backups are not encrypted. */
+  readonly key: Buffer | null
 }
 
 /** An invalid setting. The message is the line that the operator sees. */
@@ -224,6 +235,11 @@ const Environment = z.object({
   AI_TOKENS_PER_DAY: wholeNumber(1, 1_000_000_000).optional(),
   AI_USD_PER_MONTH: number(0, 1_000_000).optional(),
   AI_AUDIT_TEXTS: oneOf(['0', '1']).default('0'),
+  BACKUP_FOLDER: z.string().min(1, { error: 'must not be empty' }).optional(),
+  BACKUP_HOURS: wholeNumber(1, 8_760).default(24),
+  BACKUP_KEEP: wholeNumber(1, 10_000).default(7),
+  BACKUP_KEY: z.string().trim().min(1, { error: 'must not be empty' }).optional(),
+  BACKUP_KEY_FILE: z.string().min(1, { error: 'must not be empty' }).optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   NODE_ENV: z.string().default(''),
 })
@@ -319,6 +335,12 @@ export function readConfig(environment: Environment = process.env): Config {
     metricsToken: env.METRICS_TOKEN ?? null,
     chatSigningSecret: env.CHAT_SIGNING_SECRET ?? null,
     ai: aiOf(env),
+    backup: Object.freeze({
+      folder: env.BACKUP_FOLDER === undefined ? null : resolve(env.BACKUP_FOLDER),
+      everyMs: env.BACKUP_HOURS * 3_600_000,
+      keep: env.BACKUP_KEEP,
+      key: backupKeyOf(env),
+    }),
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),
   })
@@ -333,6 +355,7 @@ const SECRET_NAMES = new Set([
   'CHAT_SIGNING_SECRET',
   'SMTP_URL',
   'AI_API_KEY',
+  'BACKUP_KEY',
   'OAUTH_GITHUB_CLIENT_SECRET',
   'OAUTH_GOOGLE_CLIENT_SECRET',
 ])
@@ -415,6 +438,26 @@ function modelOf(env: Settings): AiSettings['model'] {
   return Object.freeze({ provider, baseUrl, name, apiKey })
 }
 
+const BACKUP_KEY_BYTES = 32
+
+/** @throws ConfigError that names no content */
+function backupKeyOf({ BACKUP_KEY: text, BACKUP_KEY_FILE: path }: Settings): Buffer | null {
+  if (text !== undefined && path !== undefined)
+    throw new ConfigError('BACKUP_KEY and BACKUP_KEY_FILE are both set: set one of them.')
+  if (text === undefined && path === undefined) return null
+  const name = text === undefined ? 'BACKUP_KEY_FILE' : 'BACKUP_KEY'
+  let given = text ?? ''
+  try {
+    if (path !== undefined) given = readFileSync(path, 'utf8').trim()
+  } catch {
+    throw new ConfigError(`BACKUP_KEY_FILE must name a readable file (it is ${JSON.stringify(path)}).`)
+  }
+  const bytes = Buffer.from(given, 'base64')
+  if (bytes.length !== BACKUP_KEY_BYTES || new Set(bytes).size < 8)
+    throw new ConfigError(`${name} must be base64 of 32 random bytes, for example from "openssl rand -base64 32".`)
+  return bytes
+}
+
 /** The parts that we use of the file that Google calls a key of a service account. */
 const ServiceAccount = z.object({
   type: z.literal('service_account'),
@@ -477,12 +520,19 @@ export type UploadEnvironment = {
 export function readUploadEnvironment(environment: Environment = process.env): UploadEnvironment {
   const first = (...names: readonly string[]): string | null =>
     names.map((name) => environment[name]?.trim() ?? '').find((value) => value !== '') ?? null
-  const here = process.cwd()
   return {
     url: first('FAULTLINE_URL', 'SENTRY_URL'),
     token: first('FAULTLINE_TOKEN', 'SENTRY_AUTH_TOKEN'),
     project: first('FAULTLINE_PROJECT', 'SENTRY_PROJECT'),
-    // npm runs scripts in the folder of their package, and names the folder that it was started in.
-    folder: here === resolve(import.meta.dirname, '..') ? (first('INIT_CWD') ?? here) : here,
+    folder: callersFolder(environment),
   }
+}
+
+/**
+ * The folder that relative paths of a command begin at. npm runs scripts in the folder of their package, and names the
+ * folder that it was started in.
+ */
+export function callersFolder(environment: Environment = process.env): string {
+  const here = process.cwd()
+  return here === resolve(import.meta.dirname, '..') ? (environment['INIT_CWD'] ?? here) : here
 }

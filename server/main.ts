@@ -10,6 +10,7 @@ import { DatabaseStartError } from './platform/storage/pool.ts'
 const uploads = () => import('./symbols/upload-command/upload-commands.ts')
 const accounts = () => import('./service/cli/account-commands.ts')
 const importCommands = () => import('./service/cli/import-command.ts')
+const backups = () => import('./service/cli/backup-command.ts')
 const run =
   <A extends readonly unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
   async (...args: A): Promise<void> =>
@@ -125,6 +126,19 @@ imports
   .requiredOption('--project <slug>', 'the project')
   .action(run(async () => (await importCommands()).importEventsCommand))
 
+program
+  .command('backup')
+  .description('write a backup of the database, also while the service runs')
+  .argument('[folder]', 'folder of the backups (default: BACKUP_FOLDER)')
+  .option('--keep <count>', 'delete all but this many backups afterwards', parseCount)
+  .action(run(async () => (await backups()).backupCommand))
+program
+  .command('restore')
+  .description('restore a backup into an empty installation')
+  .argument('[folder]', 'folder of the backups (default: BACKUP_FOLDER)')
+  .option('--name <name>', 'the backup (default: the newest)')
+  .action(run(async () => (await backups()).restoreCommand))
+
 const upload = program
   .command('upload')
   .description('send source maps, mappings and debug files to a Faultline, over HTTP')
@@ -163,6 +177,11 @@ function uploadKind(usage: string, what: string, examples: readonly string[]): C
     .option('--timeout <seconds>', 'how long to wait at most', parseSeconds, 600)
     .option('--dry-run', 'list the files that would be sent')
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}`)
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,4}$/u.test(text)) throw new InvalidArgumentError('Name a number from 1.')
+  return Number(text)
 }
 
 function parseSeconds(text: string): number {

@@ -1,6 +1,6 @@
 import { backlogOfProject } from '../ingest/spool/project-backlog.ts'
 import { forgetDevices } from '../alerts/notifications/forget-devices.ts'
-import { keepCanary } from '../platform/storage/canary.queries.ts'
+import { CANARY_PLACE, CANARY_TEXT, keepCanary } from '../platform/storage/canary.queries.ts'
 import pino from 'pino'
 import type { AlertParts } from '../alerts/rules/view-rule.ts'
 import { recordAnalyses } from '../assistant/analysis/record-analyses.ts'
@@ -161,14 +161,12 @@ export function createLog(config: Config): App['log'] {
   })
 }
 
-const CANARY_PLACE = 'seal_canary:1'
 export const CANARY: SealedColumn = {
   table: 'seal_canary',
   column: 'sealed',
   keys: ['id'],
   placeOf: () => CANARY_PLACE,
 }
-const CANARY_TEXT = 'faultline'
 
 /** Checks ENCRYPTION_KEYS at start, not at the first log-in. @throws Error when they do not fit the database */
 async function checkCanary(db: App['db'], sealer: Sealer): Promise<void> {

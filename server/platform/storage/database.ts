@@ -224,6 +224,9 @@ export class Tx extends Connection {
   }
 }
 
+/** The bytes of a `COPY`; `rowCount` is known at their end. */
+export type CopiedBytes = Readable & { readonly rowCount: number }
+
 type ConnectionListeners = {
   /** Called once when the connection breaks. Release it then. */
   readonly onLost?: () => void
@@ -252,6 +255,25 @@ export class ReservedConnection extends Connection {
     const notify = ({ payload }: pg.Notification): void => onNotification?.(payload)
     client.on('error', lose).on('end', lose).on('notification', notify)
     this.#unlisten = () => client.off('error', lose).off('end', lose).off('notification', notify)
+  }
+
+  /**
+   * Runs a `COPY … TO STDOUT`. Its bytes must be read to the end, or the connection released with `destroy`.
+   * @param statement never text of a user
+   */
+  copyTo(statement: string): CopiedBytes {
+    return this.#client.query(copyTo(statement))
+  }
+
+  /**
+   * Runs a `COPY … FROM STDIN` with the bytes of a source. When it throws, release the connection with `destroy`.
+   * @param statement never text of a user
+   * @returns the number of rows
+   */
+  async copyFrom(statement: string, source: AsyncIterable<Buffer>): Promise<number> {
+    const target = this.#client.query(copyFrom(statement))
+    await pipeline(source, target)
+    return target.rowCount
   }
 
   /** @param destroy closes the connection; for one that broke, or whose settings are not for others */

@@ -4,8 +4,8 @@ import { DatabaseStartError } from './pool.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** An arbitrary fixed number: only one process migrates a database at a time. */
-const MIGRATION_LOCK = 7_201_994_311
+/** An arbitrary fixed number: only one process migrates a database at a time. Backups share it. */
+export const MIGRATION_LOCK = 7_201_994_311
 const LOCK_RETRY_MS = 250
 
 /**
@@ -17,17 +17,18 @@ const LOCK_RETRY_MS = 250
  * @throws Error when an applied file was changed, or a statement fails
  */
 export async function migrate(
-  client: pg.ClientBase,
+  client: StatementRunner,
   progress: (line: string) => void = () => {},
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<string[]> {
+  // A running backup delays only a start that has something to migrate.
+  if (await isUpToDate(client, migrations)) return []
   await lock(client, progress)
   try {
     await client.query(
       'create table if not exists schema_migrations (name text primary key, digest text not null, applied_at timestamptz not null default now())',
     )
-    const { rows } = await client.query<{ name: string; digest: string }>('select name, digest from schema_migrations')
-    const applied = new Map(rows.map((row) => [row.name, row.digest]))
+    const applied = await readApplied(client)
     checkApplied(applied, migrations)
     const pending = migrations.filter((migration) => !applied.has(migration.name))
     for (const migration of pending) {
@@ -41,17 +42,32 @@ export async function migrate(
   }
 }
 
+async function readApplied(client: StatementRunner): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; digest: string }>('select name, digest from schema_migrations')
+  return new Map(rows.map((row) => [row.name, row.digest]))
+}
+
+async function isUpToDate(client: StatementRunner, migrations: readonly Migration[]): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    `select to_regclass('schema_migrations') is not null as exists`,
+  )
+  if (rows[0]?.exists !== true) return false
+  const applied = await readApplied(client)
+  checkApplied(applied, migrations)
+  return migrations.every(({ name }) => applied.has(name))
+}
+
 /**
  * Polls instead of waiting inside a statement: `create index concurrently` waits for the end of every statement that
  * started before it, also of one that waits for this lock.
  */
-async function lock(client: pg.ClientBase, progress: (line: string) => void): Promise<void> {
+async function lock(client: StatementRunner, progress: (line: string) => void): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
       MIGRATION_LOCK,
     ])
     if (rows[0]?.locked === true) return
-    if (attempt === 0) progress('waiting for another process that migrates the database')
+    if (attempt === 0) progress('waiting for another process that migrates or backs up the database')
     await sleep(LOCK_RETRY_MS)
   }
 }
@@ -75,7 +91,7 @@ function checkApplied(applied: ReadonlyMap<string, string>, migrations: readonly
   }
 }
 
-async function applyInTransaction(client: pg.ClientBase, migration: Migration): Promise<void> {
+async function applyInTransaction(client: StatementRunner, migration: Migration): Promise<void> {
   await client.query('begin')
   try {
     await client.query(migration.sql)
@@ -89,7 +105,7 @@ async function applyInTransaction(client: pg.ClientBase, migration: Migration): 
 }
 
 async function applyStatements(
-  client: pg.ClientBase,
+  client: StatementRunner,
   migration: Migration,
   statements: readonly string[],
 ): Promise<void> {
@@ -105,7 +121,7 @@ async function applyStatements(
 }
 
 /** A `create index concurrently` that failed leaves an invalid index, which `if not exists` would accept. */
-async function dropInvalidIndex(client: pg.ClientBase, statement: string): Promise<void> {
+async function dropInvalidIndex(client: StatementRunner, statement: string): Promise<void> {
   const name = /^create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+([a-z0-9_]+)\s/i.exec(statement)?.[1]
   if (name === undefined) return
   const { rows } = await client.query(
@@ -115,7 +131,7 @@ async function dropInvalidIndex(client: pg.ClientBase, statement: string): Promi
   if (rows.length > 0) await client.query(`drop index concurrently if exists ${name}`)
 }
 
-async function recordApplied(client: pg.ClientBase, { name, digest }: Migration): Promise<void> {
+async function recordApplied(client: StatementRunner, { name, digest }: Migration): Promise<void> {
   await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, digest])
 }
 
@@ -124,7 +140,10 @@ const failed = (where: string, cause: unknown): Error =>
 
 /** A {@link Connection}, or a client of `pg`. */
 export type StatementRunner = {
-  query<Row extends pg.QueryResultRow>(text: string): Promise<{ readonly rows: Row[] }>
+  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
+    text: string,
+    values?: unknown[],
+  ): Promise<{ readonly rows: Row[] }>
 }
 
 /** Names of this program's migrations that the database does not have. */

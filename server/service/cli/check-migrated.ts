@@ -1,5 +1,6 @@
 import { Database } from '../../platform/storage/database.ts'
 import { pendingMigrations } from '../../platform/storage/migrate.ts'
+import { refuseUnfinishedRestore } from '../backup/restore.queries.ts'
 import { createPool, DatabaseStartError } from '../../platform/storage/pool.ts'
 
 const UNDEFINED_TABLE = '42P01'
@@ -8,6 +9,7 @@ const UNDEFINED_TABLE = '42P01'
 export async function checkMigrated(connectionString: string): Promise<void> {
   const db = new Database(createPool({ connectionString, name: 'faultline migrations', max: 1, onError: () => {} }))
   try {
+    await refuseUnfinishedRestore(db)
     const pending = await pendingMigrations(db).catch((error: unknown) => {
       if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return null
       throw error

@@ -10,6 +10,7 @@ import { runningEmbeddedPostgres, startEmbeddedPostgres } from '../../platform/e
 import { DatabaseStartError } from '../../platform/storage/pool.ts'
 import { checkExternalDatabase } from '../../platform/storage/external.ts'
 import { migrate } from '../../platform/storage/migrate.ts'
+import { refuseUnfinishedRestore } from '../backup/restore.queries.ts'
 
 export type OpenDatabase = {
   readonly connectionString: string
@@ -100,6 +101,7 @@ export async function migrateDatabase(
     await client.connect()
     // Where the server supports it, a long statement or the wait for another migration ends with this connection.
     await client.query('set client_connection_check_interval = 1000').catch(() => {})
+    await refuseUnfinishedRestore(client)
     const applied = await migrate(client, progress)
     await client.end()
     await abortable(migrateJobs(connectionString), signal)

@@ -11,12 +11,12 @@ import { createImport } from '../imports/create-import.ts'
 import { importFile } from '../imports/import-file.ts'
 import { IMPORT_KINDS, type Import } from '../imports/imports.api.ts'
 import { listDifferences, readImport } from '../imports/view-import.ts'
+import { progressLine } from './progress-line.ts'
 import { withApp } from './with-app.ts'
 
 /** Commands of imports (docs/import.md). The running service does the work; the command shows how far it is. */
 
 const POLL_MS = 500
-const LINE_EVERY_MS = 10_000
 const SILENT_MS = 20_000
 
 export const importSentryCommand = (options: {
@@ -108,24 +108,5 @@ async function follow(app: App, actor: JobActor, importId: string): Promise<Impo
       console.error('Nothing moves: is the service running? Start it, the import then continues.')
     }
     await delay(POLL_MS)
-  }
-}
-
-/** A bar on a terminal, a line every ten seconds elsewhere. */
-function progressLine(): (done: number, total: number, what: string) => void {
-  let lineMs = -Infinity
-  return (done, total, what) => {
-    const share = total === 0 ? 0 : Math.min(1, done / total)
-    const percent = `${Math.floor(share * 100)} %`
-    if (process.stdout.isTTY) {
-      const bar = '#'.repeat(Math.round(share * 30)).padEnd(30, '.')
-      const columns = process.stdout.columns === 0 ? 80 : process.stdout.columns
-      process.stdout.write(`\r\u001B[2K${`[${bar}] ${percent}  ${what}`.slice(0, columns - 1)}`)
-      if (share === 1) process.stdout.write('\n')
-      return
-    }
-    if (performance.now() - lineMs < LINE_EVERY_MS) return
-    lineMs = performance.now()
-    console.log(`${percent}  ${what}`)
   }
 }

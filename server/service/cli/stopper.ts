@@ -37,8 +37,13 @@ const OF_THIS_PROCESS: StoppableProcess = {
 /**
  * Ends the process. First signal: accept no more work, finish what runs, stop the database. Second signal: exit
  * immediately. It exits after `withinMs` in any case: acknowledged data is on disk, and the next start recovers the rest.
+ * `signalCode` is the exit code after a signal: work that must be complete ends with another one than 0.
  */
-export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, withinMs: number = STOP_WITHIN_MS): Stopper {
+export function createStopper(
+  target: StoppableProcess = OF_THIS_PROCESS,
+  withinMs: number = STOP_WITHIN_MS,
+  { signalCode = 0 }: { readonly signalCode?: number } = {},
+): Stopper {
   const undos: (() => Promise<void>)[] = []
   const stopping = new AbortController()
   let starting: Promise<unknown> = Promise.resolve()
@@ -86,7 +91,7 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     target.on(signal, () => {
       if (++signals > 1) target.exit(130)
-      else stop('Stopping. Send the signal again (Ctrl+C) to exit immediately.', 0)
+      else stop('Stopping. Send the signal again (Ctrl+C) to exit immediately.', signalCode)
     })
   }
 

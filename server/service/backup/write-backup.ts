@@ -1,0 +1,324 @@
+import { appendFile, readFile, rm } from 'node:fs/promises'
+import { z } from 'zod'
+import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
+import { Database, type ReservedConnection } from '../../platform/storage/database.ts'
+import { createPool } from '../../platform/storage/pool.ts'
+import { BackupError, explainFolderError } from './backup-error.ts'
+import { writeBackupFile } from './backup-file.ts'
+import {
+  draftPath,
+  dropDraft,
+  hasFile,
+  keepDraft,
+  listBackupNames,
+  manifestPath,
+  openBackupFolder,
+  pruneBackups,
+  readManifestText,
+  syncFiles,
+  unfinishedPath,
+  writeWhole,
+} from './backup-folder.ts'
+import type { BackupKey } from './backup-key.ts'
+import {
+  allowLongWork,
+  beginSnapshot,
+  copyOutStatement,
+  dayAfter,
+  endTransaction,
+  exportSnapshot,
+  readFingerprint,
+  isSameTable,
+  joinSnapshot,
+  lockForBackup,
+  lockTables,
+  readSource,
+  selectCanary,
+  selectMigrations,
+  selectSequences,
+  selectTables,
+  selectTablesToLock,
+  type TableToCopy,
+} from './copied-tables.queries.ts'
+import { BackedUpTable, type Manifest, readManifest, tableText, writeManifest } from './manifest.ts'
+
+/** Shows how far the work is, in bytes. */
+export type ShowProgress = (done: number, total: number, what: string) => void
+
+export type BackupOptions = {
+  readonly connectionString: string
+  readonly folder: string
+  /** The data folder of the installation: backups are not stored inside it. */
+  readonly dataDir: string
+  readonly version: string
+  readonly key: BackupKey | null
+  /** How many backups stay in the folder; null keeps all. */
+  readonly keep: number | null
+  readonly progress: ShowProgress
+  readonly signal: AbortSignal
+}
+
+export type BackupResult = {
+  readonly name: string
+  readonly folder: string
+  readonly tables: number
+  readonly rows: number
+  /** Before compression. */
+  readonly bytes: number
+  /** Files that this backup names, and how much of them it wrote. */
+  readonly storedBytes: number
+  readonly writtenBytes: number
+  readonly reusedFiles: number
+  readonly deletedBackups: number
+}
+
+/** Tables that are read at the same time. One reader and its compression keep two processors busy. */
+const READERS = 2
+/** A reader may wait for the disk of the folder, and for the fingerprint of a large table. */
+const SILENCE_MS = 3_600_000
+/** Partitions of the last days are locked: packing may replace them. */
+const LOCKED_DAYS = 14
+
+/**
+ * Writes a backup: one snapshot of the database, each table in a file of its own. Partitions of closed days that did not
+ * change since the backup before are not read again. A run that is cut off leaves no backup; the next one uses its files.
+ * @throws BackupError with one line for the operator
+ */
+export async function writeBackup(options: BackupOptions): Promise<BackupResult> {
+  const { folder, close } = await openBackupFolder(options.folder, options.dataDir)
+  const db = new Database(
+    createPool({
+      connectionString: options.connectionString,
+      name: 'faultline backup',
+      max: READERS + 1,
+      silenceMs: SILENCE_MS,
+      onError: () => {},
+    }),
+  )
+  try {
+    const lead = await db.reserve()
+    try {
+      return await backUp(db, lead, { ...options, folder })
+    } finally {
+      lead.release(true)
+    }
+  } catch (error) {
+    throw explainFolderError(error, folder)
+  } finally {
+    await db.close()
+    close()
+  }
+}
+
+async function backUp(db: Database, lead: ReservedConnection, options: BackupOptions): Promise<BackupResult> {
+  const { folder, key, signal } = options
+  await allowLongWork(lead)
+  const other = await lockForBackup(lead)
+  if (other !== null) throw new BackupError(`Another process runs a ${other} of this database. Wait until it ends.`)
+  const source = await readSource(lead)
+  const known = await readKnownFiles(folder, key, source)
+  const today = utcDay(new Date())
+  const locked = await selectTablesToLock(lead, dayPlus(today, -LOCKED_DAYS))
+  await beginSnapshot(lead)
+  await lockTables(lead, locked)
+  const { snapshot, at, postgres } = await exportSnapshot(lead)
+  const tables = await selectTables(lead)
+  const facts = { ...(await selectMigrations(lead)), canary: await selectCanary(lead) }
+  const sequences = await selectSequences(lead)
+
+  const copied = await copyTables(db, tables, { ...options, snapshot, source, known, today })
+  await syncFiles(folder)
+  const name = `${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z`
+  const manifest: Manifest = {
+    format: 1,
+    name,
+    snapshotAt: at.toISOString(),
+    finishedAt: new Date().toISOString(),
+    version: options.version,
+    postgres,
+    source,
+    ...facts,
+    keyId: key?.id ?? null,
+    sequences,
+    tables: copied.map(({ table }) => table),
+  }
+  signal.throwIfAborted()
+  await writeWhole(manifestPath(folder, name), writeManifest(manifest, key))
+  await rm(unfinishedPath(folder), { force: true })
+  const deletedBackups = await pruneBackups(folder, options.keep)
+  const sum = (of: (one: Copied) => number): number => copied.reduce((total, one) => total + of(one), 0)
+  return {
+    name,
+    folder,
+    tables: copied.length,
+    rows: sum(({ table }) => table.rows),
+    bytes: sum(({ table }) => table.bytes),
+    storedBytes: sum(({ table }) => table.storedBytes),
+    writtenBytes: sum(({ table, isReused }) => (isReused ? 0 : table.storedBytes)),
+    reusedFiles: sum(({ isReused }) => (isReused ? 1 : 0)),
+    deletedBackups,
+  }
+}
+
+type Copied = { readonly table: BackedUpTable; readonly isReused: boolean }
+type CopyOptions = BackupOptions & {
+  readonly snapshot: string
+  readonly source: string | null
+  readonly known: ReadonlyMap<string, BackedUpTable>
+  readonly today: string
+}
+
+/** Copies all tables, several at a time. The first error ends all of it. */
+async function copyTables(db: Database, tables: readonly TableToCopy[], options: CopyOptions): Promise<Copied[]> {
+  const failing = new AbortController()
+  const signal = AbortSignal.any([options.signal, failing.signal])
+  const totalBytes = tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  let doneBytes = 0
+  let next = 0
+  const copied: Copied[] = []
+  const readOn = async (): Promise<void> => {
+    const reader = await db.reserve()
+    try {
+      await allowLongWork(reader)
+      for (let number = next++; number < tables.length; number = next++) {
+        signal.throwIfAborted()
+        const table = tables[number]
+        if (table === undefined) return
+        let readBytes = 0
+        const show = (): void =>
+          options.progress(doneBytes + Math.min(readBytes, table.sizeBytes), totalBytes, tableText(table))
+        show()
+        const one = await copyTable(reader, table, number, { ...options, signal }, (bytes) => {
+          readBytes += bytes
+          show()
+        })
+        if (one !== null) copied.push(one)
+        doneBytes += table.sizeBytes
+      }
+    } catch (error) {
+      failing.abort(error)
+      throw error
+    } finally {
+      reader.release(true)
+    }
+  }
+  const results = await Promise.allSettled(Array.from({ length: READERS }, readOn))
+  signal.throwIfAborted()
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  options.progress(totalBytes, totalBytes, 'done')
+  return copied.toSorted((a, b) => tableText(a.table).localeCompare(tableText(b.table)))
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+/**
+ * Copies one table in a transaction of its own, so that locks do not add up. When it throws, the connection is unusable.
+ * @returns null when retention dropped the table meanwhile
+ */
+async function copyTable(
+  reader: ReservedConnection,
+  table: TableToCopy,
+  number: number,
+  options: CopyOptions,
+  onBytes: (bytes: number) => void,
+): Promise<Copied | null> {
+  await joinSnapshot(reader, options.snapshot)
+  try {
+    const copied = await copyOrReuse(reader, table, number, options, onBytes)
+    await endTransaction(reader)
+    return copied
+  } catch (error) {
+    const isGone = error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE
+    if (!isGone || table.partition === null) throw error
+    await dropDraft(options.folder, number)
+    await endTransaction(reader)
+    return null
+  }
+}
+
+async function copyOrReuse(
+  reader: ReservedConnection,
+  table: TableToCopy,
+  number: number,
+  { folder, key, known, source, signal, today }: CopyOptions,
+  onBytes: (bytes: number) => void,
+): Promise<Copied> {
+  const before = known.get(tableText(table))
+  const isClosed = table.partition !== null && dayAfter(table.partition.bound) <= today
+  const fingerprint = isClosed ? await readFingerprint(reader, table) : null
+  if (before !== undefined && fingerprint !== null && before.fingerprint === fingerprint)
+    return { table: { ...before, ...described(table) }, isReused: true }
+
+  const rows = reader.copyTo(copyOutStatement(table))
+  const written = await writeBackupFile(rows, draftPath(folder, number), { key, onBytes, signal })
+  if (!(await isSameTable(reader, table)))
+    throw new BackupError(`${tableText(table)} was replaced while it was read. Start the backup again.`)
+  const made: BackedUpTable = { ...described(table), ...written, rows: rows.rowCount, fingerprint }
+  if (before?.content === written.content) {
+    await dropDraft(folder, number)
+    const { sha256, storedBytes } = before
+    return { table: { ...made, sha256, storedBytes }, isReused: true }
+  }
+  await keepDraft(folder, number, written.sha256)
+  const line: UnfinishedLine = { table: made, source, keyId: key?.id ?? null }
+  await appendFile(unfinishedPath(folder), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+  return { table: made, isReused: false }
+}
+
+const described = ({ schema, name, columns, partition }: TableToCopy) => ({
+  schema,
+  name,
+  columns: [...columns],
+  partition:
+    partition === null
+      ? null
+      : { ...partition, options: [...partition.options], statistics: { ...partition.statistics } },
+})
+
+const UnfinishedLine = z.object({ table: BackedUpTable, source: z.string().nullable(), keyId: z.string().nullable() })
+type UnfinishedLine = z.infer<typeof UnfinishedLine>
+
+/**
+ * Files that a backup can use again, by the name of their table: those of the newest backup, and of a run after it that was
+ * cut off. Only files of the same key, and fingerprints of the same database server.
+ */
+async function readKnownFiles(
+  folder: string,
+  key: BackupKey | null,
+  source: string | null,
+): Promise<Map<string, BackedUpTable>> {
+  const known = new Map<string, BackedUpTable>()
+  const add = async (table: BackedUpTable, from: string | null): Promise<void> => {
+    if (!(await hasFile(folder, table.sha256, table.storedBytes))) return
+    const isComparable = source !== null && from === source
+    known.set(tableText(table), isComparable ? table : { ...table, fingerprint: null })
+  }
+  for (const name of await listBackupNames(folder)) {
+    const manifest = await readUsable(folder, name, key)
+    if (manifest === null) continue
+    for (const table of manifest.tables) await add(table, manifest.source)
+    break
+  }
+  for (const text of (await readFile(unfinishedPath(folder), 'utf8').catch(() => '')).split('\n')) {
+    const line = unfinishedLine(text)
+    if (line !== null && line.keyId === (key?.id ?? null)) await add(line.table, line.source)
+  }
+  return known
+}
+
+async function readUsable(folder: string, name: string, key: BackupKey | null): Promise<Manifest | null> {
+  try {
+    return readManifest(await readManifestText(folder, name), name, key)
+  } catch {
+    return null
+  }
+}
+
+/** The last line of a run that was killed may be incomplete. */
+function unfinishedLine(text: string): UnfinishedLine | null {
+  try {
+    return UnfinishedLine.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
