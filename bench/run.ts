@@ -24,6 +24,7 @@ const benches = [
   'symbols',
   'assistant',
   'import',
+  'backup',
 ].filter((name) => existsSync(join(import.meta.dirname, `${name}.ts`)))
 
 /** What `all` runs, in about ten minutes; with `--long` each in its long form instead of these options. */
