@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '#server/platform/kernel/clock.ts'
 import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
 import { dayPlus, utcDay } from '#server/platform/kernel/day.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
@@ -45,6 +46,7 @@ export async function run({ options }: BenchArgs): Promise<BenchResult> {
           dataDir,
           folder,
           version: 'bench',
+          clock: systemClock,
           key: null,
           keep: null,
           progress: nothing,

@@ -25,6 +25,8 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   audit_key: ['history/audit'],
   audit_log: ['history/audit'],
   backup_codes: ['identity/two-factor'],
+  backup_drills: ['service/backup'],
+  backup_runs: ['service/backup'],
   battery_hours: ['telemetry/performance'],
   battery_levels: ['telemetry/performance'],
   blob_pieces: ['platform/blobs'],

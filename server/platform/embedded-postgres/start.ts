@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } fro
 import { dirname, join, resolve } from 'node:path'
 import { abortable } from '../kernel/abortable.ts'
 import { DatabaseStartError, DiskFullError } from '../storage/pool.ts'
-import { type BinarySet, prepareBinaries } from './binaries.ts'
+import { type BinarySet, hasPackage, prepareBinaries } from './binaries.ts'
 import { CLUSTER_DATABASE, CLUSTER_USER, ensureCluster } from './cluster.ts'
 import { lockDataDir } from './lock.ts'
 import { stopOrphans } from './orphans.ts'
@@ -121,6 +121,9 @@ export function runningEmbeddedPostgres(given: string): { connectionString: stri
   const socketDir = findSocketDir(dataDir, serverUser(join(dataDir, CLUSTER_DIRECTORY)))
   return socketDir === null ? null : { connectionString: connectionString(socketDir), dataDir }
 }
+
+/** Whether the packages contain a PostgreSQL for this machine. */
+export const isEmbeddedPostgresInstalled = (): boolean => hasPackage('pg18')
 
 /** The server's end counts as caused by a full disk this long after it logged that. */
 const DISK_FULL_MS = 10_000

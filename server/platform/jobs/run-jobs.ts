@@ -70,7 +70,8 @@ export function runJobs(
   const queues = [
     { tasks: tasks.filter(isPrompt), concurrency: 1 },
     { tasks: tasks.filter(({ isSlow }) => isSlow === true), concurrency: 1 },
-    { tasks: tasks.filter((task) => !isPrompt(task) && task.isSlow !== true), concurrency },
+    { tasks: tasks.filter(({ isLong }) => isLong === true), concurrency: 1 },
+    { tasks: tasks.filter((task) => !isPrompt(task) && task.isSlow !== true && task.isLong !== true), concurrency },
   ].filter((queue) => queue.tasks.length > 0)
   // One for all queues: each connection takes two megabytes of the database's memory.
   const pool = createPool({

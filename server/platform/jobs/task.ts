@@ -16,6 +16,8 @@ export type Task<P = unknown> = {
   readonly isPrompt?: true
   /** Runs in a queue of its own, because it may take minutes. */
   readonly isSlow?: true
+  /** Runs in a queue of its own, because it may take hours. The queue exists only where a process has such a task. */
+  readonly isLong?: true
   /** @param signal aborted when the process stops: finish the batch and throw or return */
   run(app: App, payload: P, signal: AbortSignal): Promise<void>
 }

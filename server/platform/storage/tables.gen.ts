@@ -220,6 +220,28 @@ export type Tables = {
     hash: Buffer
     used_at: Date | null
   }
+  backup_drills: {
+    id: string
+    folder: string
+    name: string
+    started_at: Date
+    finished_at: Date
+    outcome: 'restorable' | 'not_restorable' | 'not_run'
+    problem: string | null
+    row_count: number | null
+  }
+  backup_runs: {
+    id: string
+    folder: string
+    started_at: Date
+    finished_at: Date | null
+    name: string | null
+    problem: string | null
+    row_count: number | null
+    byte_count: number | null
+    stored_bytes: number | null
+    written_bytes: number | null
+  }
   battery_hours: {
     project_id: string
     hour: Date

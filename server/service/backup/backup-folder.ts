@@ -165,7 +165,13 @@ function parsedJson(text: string): unknown {
   }
 }
 
-const DrillRecord = z.object({ at: z.iso.datetime(), problem: z.string().nullable(), seconds: z.number() })
+const DrillRecord = z.object({
+  at: z.iso.datetime(),
+  /** `not_run`: no scratch database could be made, which says nothing about the backup. */
+  outcome: z.enum(['restorable', 'not_restorable', 'not_run']),
+  problem: z.string().nullable(),
+  seconds: z.number(),
+})
 export type DrillRecord = z.infer<typeof DrillRecord>
 
 /** Writes how the restore drill of a backup ended. */

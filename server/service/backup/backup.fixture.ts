@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '../../platform/kernel/clock.ts'
 import { onTestFinished } from 'vitest'
 import { createPool } from '../../platform/storage/pool.ts'
 import { Database } from '../../platform/storage/database.ts'
@@ -30,6 +31,7 @@ export const backUp = (
     dataDir: from.dataDir,
     folder,
     version: 'test',
+    clock: systemClock,
     key: null,
     keep: null,
     progress: nothing,

@@ -1,5 +1,6 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
+import type { Clock } from '../../platform/kernel/clock.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { Database, type ReservedConnection } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
@@ -51,6 +52,7 @@ export type BackupOptions = {
   /** The data folder of the installation: backups are not stored inside it. */
   readonly dataDir: string
   readonly version: string
+  readonly clock: Clock
   readonly key: BackupKey | null
   /** How many backups stay in the folder; null keeps all. */
   readonly keep: number | null
@@ -117,7 +119,7 @@ async function backUp(db: Database, lead: ReservedConnection, options: BackupOpt
   if (other !== null) throw new BackupError(`Another process runs a ${other} of this database. Wait until it ends.`)
   const source = await readSource(lead)
   const known = await readKnownFiles(folder, key, source)
-  const today = utcDay(new Date())
+  const today = utcDay(options.clock.now())
   const locked = await selectTablesToLock(lead, dayPlus(today, -LOCKED_DAYS))
   await beginSnapshot(lead)
   await lockTables(lead, locked)
@@ -133,7 +135,7 @@ async function backUp(db: Database, lead: ReservedConnection, options: BackupOpt
     format: 1,
     name,
     snapshotAt: at.toISOString(),
-    finishedAt: new Date().toISOString(),
+    finishedAt: options.clock.now().toISOString(),
     version: options.version,
     postgres,
     source,

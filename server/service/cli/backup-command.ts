@@ -1,13 +1,20 @@
 import { resolve } from 'node:path'
 import { callersFolder, readConfig, type Config } from '../../config.ts'
+import { systemClock } from '../../platform/kernel/clock.ts'
+import { newId } from '../../platform/kernel/ids.ts'
 import { countedWord } from '../../platform/kernel/value-text.ts'
 import { chooseDataDir } from '../../platform/embedded-postgres/data-dir.ts'
-import { DatabaseStartError } from '../../platform/storage/pool.ts'
+import { Database } from '../../platform/storage/database.ts'
+import { createPool, DatabaseStartError } from '../../platform/storage/pool.ts'
 import { createSealer, existingEncryptionKeys, parseEncryptionKeys, type Sealer } from '../../platform/storage/seal.ts'
 import { deriveBackupKey, type BackupKey } from '../backup/backup-key.ts'
+import { type DrillRecord, listBackupNames, readDrill, readManifestText } from '../backup/backup-folder.ts'
+import { insertDrill } from '../backup/backup-runs.queries.ts'
+import { readManifest } from '../backup/manifest.ts'
+import { runBackup } from '../backup/run-backup.ts'
+import { type DrillResult, runDrill } from '../backup/run-drill.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { verifyBackup } from '../backup/verify-backup.ts'
-import { writeBackup } from '../backup/write-backup.ts'
 import { checkMigrated } from './check-migrated.ts'
 import { openDatabase, openExistingDatabase } from './database.ts'
 import { operatorError } from './operator-error.ts'
@@ -30,7 +37,8 @@ export async function backupCommand(given: string | undefined, { keep }: { reado
       stopper.onStop(stop)
       await checkMigrated(connectionString)
       const startedMs = performance.now()
-      const done = await writeBackup({
+      const done = await runBackup({
+        clock: systemClock,
         connectionString,
         folder,
         dataDir,
@@ -84,6 +92,95 @@ export async function restoreCommand(given: string | undefined, { name }: { read
       stopper.stop(`The restore is complete, after ${secondsSince(startedMs)}. Start the service with npm start.`, 0)
     }),
   )
+}
+
+/** `faultline backup list`: reads the folder only, so that it works where nothing is installed yet. */
+export async function listBackupsCommand(given: string | undefined): Promise<void> {
+  const config = readConfig()
+  const folder = folderOf(given, config)
+  const names = await listBackupNames(folder)
+  for (const name of names) console.log(`${name}  ${await describeBackup(folder, name, keyOf(config))}`)
+  console.log(
+    names.length === 0 ? `${folder} holds no backup.` : `${countedWord(names.length, 'backup')} in ${folder}.`,
+  )
+}
+
+async function describeBackup(folder: string, name: string, key: BackupKey | null): Promise<string> {
+  const drill = await readDrill(folder, name)
+  const state = drill === null ? 'not restored yet' : describeDrill(drill)
+  try {
+    const { tables, keyId } = readManifest(await readManifestText(folder, name), name, key)
+    const sum = (of: (table: (typeof tables)[number]) => number): number =>
+      tables.reduce((total, table) => total + of(table), 0)
+    return `${countedWord(
+      sum(({ rows }) => rows),
+      'row',
+    )}, stored in ${sizeText(sum(({ storedBytes }) => storedBytes))}${keyId === null ? '' : ', encrypted'}; ${state}`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function describeDrill({ at, outcome, problem, seconds }: DrillRecord): string {
+  const day = at.slice(0, 10)
+  if (outcome === 'restorable') return `restorable: a drill restored it on ${day} in ${seconds} s`
+  return outcome === 'not_restorable'
+    ? `NOT RESTORABLE on ${day}: ${problem}`
+    : `the drill could not run on ${day}: ${problem}`
+}
+
+/** `faultline backup drill`: restores a backup into a scratch database and says whether it could. Exit code 1 if not. */
+export async function drillCommand(given: string | undefined, { name }: { readonly name?: string }): Promise<void> {
+  const environment = readConfig()
+  const folder = folderOf(given, environment)
+  const stopper = createStopper(undefined, undefined, INCOMPLETE)
+  await stopper.start(() =>
+    operatorError(async () => {
+      const sealer = sealerOf(environment)
+      const { dataDir } =
+        environment.databaseUrl === null
+          ? chooseDataDir(environment.dataDir, environment.dataDirIsExplicit)
+          : environment
+      const config = { ...environment, dataDir }
+      const drill = await runDrill({
+        config,
+        folder,
+        name: name ?? null,
+        key: keyOf(config),
+        sealer,
+        clock: systemClock,
+        progress: progressLine(),
+        signal: stopper.signal,
+      })
+      await recordDrill(config, drill, stopper.signal)
+      stopper.stop(
+        drill.outcome === 'restorable'
+          ? `The backup ${drill.name} is restorable: ${countedWord(drill.rows ?? 0, 'row')} restored and compared in ${drill.seconds} s.`
+          : drill.outcome === 'not_restorable'
+            ? `The backup ${drill.name} is NOT RESTORABLE. ${drill.problem}`
+            : `The drill could not run. ${drill.problem}`,
+        drill.outcome === 'restorable' ? 0 : 1,
+      )
+    }),
+  )
+}
+
+/** For the dashboard. On a machine without the installation the result is in the folder only. */
+async function recordDrill(config: Config, drill: DrillResult, signal: AbortSignal): Promise<void> {
+  const database = await openExistingDatabase(config, () => {}, signal).catch((error: unknown) => {
+    if (error instanceof DatabaseStartError) return null
+    throw error
+  })
+  if (database === null) return
+  const { connectionString } = database
+  const db = new Database(createPool({ connectionString, name: 'faultline drill', max: 1, onError: () => {} }))
+  try {
+    await checkMigrated(connectionString)
+    await insertDrill(db, { id: newId(), ...drill })
+  } finally {
+    await db.close()
+    await database.stop()
+  }
 }
 
 /** @throws DatabaseStartError when neither the command nor the settings name a folder */

@@ -23,7 +23,7 @@ import { createDigester } from '../../ingest/digest/digester.ts'
 import { CHANNELS } from '../channels.ts'
 import type { Channel } from '../../platform/outbox/channel.ts'
 import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
-import { TASKS } from '../tasks.ts'
+import { listTasks } from '../tasks.ts'
 import { clearUploads } from '../../symbols/tasks.ts'
 import {
   deliveryFigures,
@@ -90,7 +90,7 @@ export async function startService(app: App, connectionString: string, options: 
     const authenticator = createAuthenticator(app)
     stops.push(() => Promise.resolve(authenticator.close()))
     if (roles.includes('schedule') && options.jobs !== false) {
-      const jobs = runJobs(app, connectionString, TASKS)
+      const jobs = runJobs(app, connectionString, listTasks(app.config))
       stops.push(() => jobs.stop())
     }
     const digestion = roles.includes('digest')

@@ -1,0 +1,28 @@
+import { newId } from '../../platform/kernel/ids.ts'
+import { Database } from '../../platform/storage/database.ts'
+import { createPool } from '../../platform/storage/pool.ts'
+import { finishRun, insertRun } from './backup-runs.queries.ts'
+import { type BackupOptions, type BackupResult, writeBackup } from './write-backup.ts'
+
+/**
+ * Writes a backup, and records in the database that it did, or why it could not.
+ * @throws BackupError with one line for the operator
+ */
+export async function runBackup(options: BackupOptions): Promise<BackupResult> {
+  const { connectionString, clock } = options
+  const db = new Database(createPool({ connectionString, name: 'faultline backups', max: 1, onError: () => {} }))
+  const id = newId()
+  try {
+    await insertRun(db, { id, folder: options.folder, startedAt: clock.now() })
+    const result = await writeBackup(options)
+    await finishRun(db, id, clock.now(), result)
+    return result
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    // The database may be the reason.
+    await finishRun(db, id, clock.now(), { problem }).catch(() => {})
+    throw error
+  } finally {
+    await db.close()
+  }
+}
