@@ -165,6 +165,7 @@ export const serverDistricts = [
       'imports',
       'canary',
       'backup',
+      'doctor',
       'http',
       'api',
       'tasks.ts',

@@ -150,6 +150,11 @@ program
   .option('--name <name>', 'the backup (default: the newest)')
   .action(run(async () => (await backups()).restoreCommand))
 
+program
+  .command('doctor')
+  .description('check the installation and say what to do; exit code 1 when there is a problem')
+  .action(run(async () => (await import('./service/cli/doctor-command.ts')).doctorCommand))
+
 const upload = program
   .command('upload')
   .description('send source maps, mappings and debug files to a Faultline, over HTTP')

@@ -355,6 +355,12 @@ export async function selectQuarantined(
   return rows
 }
 
+/** Requests in quarantine, of all projects. */
+export async function countQuarantined(db: Connection): Promise<number> {
+  const { rows } = await db.query<{ n: number }>('select count(*) as n from spool_quarantine')
+  return rows[0]?.n ?? 0
+}
+
 export async function deleteQuarantined(db: Connection, id: number): Promise<void> {
   await db.query('delete from spool_quarantine where id = $1', [id])
 }

@@ -15,22 +15,7 @@ const SILENCE_MS = 15_000
  * @param url `SMTP_URL`
  */
 export function smtpMailer(url: string, from: string, now: () => Date): Mailer {
-  const { protocol, hostname, port, username, password } = new URL(url)
-  const secure = protocol === 'smtps:'
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const auth = username === '' ? undefined : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
-  const options = {
-    host,
-    port: port === '' ? (secure ? 465 : 587) : Number(port),
-    secure,
-    requireTLS: !secure && auth !== undefined && !isLoopbackHost(host),
-    tls: { minVersion: 'TLSv1.2' as const },
-    auth,
-    connectionTimeout: CONNECT_MS,
-    dnsTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-  }
+  const options = connectionOptions(url)
   let open = 0
   return {
     async send(mail, signal) {
@@ -43,5 +28,30 @@ export function smtpMailer(url: string, from: string, now: () => Date): Mailer {
         open--
       }
     },
+  }
+}
+
+/** Connects and logs in, without sending. @throws Error when the server does not answer or refuses */
+export async function verifySmtp(url: string): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  await createTransport(connectionOptions(url)).verify()
+}
+
+function connectionOptions(url: string) {
+  const { protocol, hostname, port, username, password } = new URL(url)
+  const secure = protocol === 'smtps:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const auth = username === '' ? undefined : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+  return {
+    host,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: !secure && auth !== undefined && !isLoopbackHost(host),
+    tls: { minVersion: 'TLSv1.2' as const },
+    auth,
+    connectionTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
   }
 }

@@ -69,7 +69,7 @@ export async function insertDrill(
     .execute()
 }
 
-/** When backups and drills of a folder last began and last succeeded; null for never. */
+/** When backups and drills of a folder, or of all folders, last began and last succeeded; null for never. */
 export type BackupTimes = {
   readonly startedAt: Date | null
   readonly completeAt: Date | null
@@ -79,7 +79,7 @@ export type BackupTimes = {
   readonly drillProblem: string | null
 }
 
-export async function readBackupTimes(on: Connection, folder: string): Promise<BackupTimes> {
+export async function readBackupTimes(on: Connection, folder: string | null): Promise<BackupTimes> {
   const { rows } = await on.query<{
     started_at: Date | null
     complete_at: Date | null
@@ -88,12 +88,12 @@ export async function readBackupTimes(on: Connection, folder: string): Promise<B
     restorable_at: Date | null
     drill_problem: string | null
   }>(
-    `select (select max(started_at) from backup_runs where folder = $1) as started_at,
-       (select max(started_at) from backup_runs where folder = $1 and name is not null) as complete_at,
-       (select problem from backup_runs where folder = $1 and finished_at is not null order by started_at desc limit 1) as problem,
-       (select max(finished_at) from backup_drills where folder = $1) as drilled_at,
-       (select max(finished_at) from backup_drills where folder = $1 and outcome = 'restorable') as restorable_at,
-       (select problem from backup_drills where folder = $1 order by finished_at desc limit 1) as drill_problem`,
+    `select (select max(started_at) from backup_runs where (folder = $1 or $1::text is null)) as started_at,
+       (select max(started_at) from backup_runs where (folder = $1 or $1::text is null) and name is not null) as complete_at,
+       (select problem from backup_runs where (folder = $1 or $1::text is null) and finished_at is not null order by started_at desc limit 1) as problem,
+       (select max(finished_at) from backup_drills where (folder = $1 or $1::text is null)) as drilled_at,
+       (select max(finished_at) from backup_drills where (folder = $1 or $1::text is null) and outcome = 'restorable') as restorable_at,
+       (select problem from backup_drills where (folder = $1 or $1::text is null) order by finished_at desc limit 1) as drill_problem`,
     [folder],
   )
   const [row] = rows
