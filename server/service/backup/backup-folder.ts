@@ -42,7 +42,7 @@ export async function openBackupFolder(given: string, dataDir: string): Promise<
         `${folder} holds other files, such as ${others[0]}. Name an empty folder, or one with backups.`,
       )
     release = lockFolder(folder)
-    await rm(join(folder, DRAFTS), { recursive: true, force: true })
+    await removeDrafts(folder)
     for (const part of [FILES, DRAFTS]) mkdirSync(join(folder, part), { recursive: true, mode: 0o700 })
     return { folder, close: release }
   } catch (error) {
@@ -50,6 +50,10 @@ export async function openBackupFolder(given: string, dataDir: string): Promise<
     throw explainFolderError(error, wanted)
   }
 }
+
+/** Removes the drafts of a backup that was cut off. */
+export const removeDrafts = (folder: string): Promise<void> =>
+  rm(join(folder, DRAFTS), { recursive: true, force: true })
 
 /** The path with links resolved, also of one whose last parts do not exist yet. */
 function realOf(path: string): string {

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { emptyDatabase } from '#test/kit/empty-database.ts'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
@@ -164,6 +166,39 @@ test('it is refused inside the data folder, in a folder with other files, and wh
     lead.release(true)
   }
 })
+
+/** A disk of one megabyte, where this user may mount one. */
+function tinyDisk(): string | null {
+  const path = mkdtempSync(join(tmpdir(), 'faultline-tiny-'))
+  onTestFinished(() => {
+    spawnSync('umount', [path])
+    rmSync(path, { recursive: true, force: true })
+  })
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).status === 0 ? path : null
+}
+
+test('a full disk is named, leaves nothing behind and the older backup whole', async (context) => {
+  const disk = tinyDisk()
+  if (disk === null) return context.skip('needs a user who may mount a file system')
+  const folder = join(disk, 'backups')
+  const first = await backUp(t, folder)
+  const files = readdirSync(join(folder, 'files'))
+  await secondPassed(first.name)
+  await t.app.db.query(
+    `insert into logs (received_day, id, project_id, received_at, occurred_at, level, severity_number, body, environment, attributes)
+     select $1::date, gen_random_uuid(), $2, now(), now(), 'info', 9, gen_random_uuid() || '' || gen_random_uuid(), 'production', '{}' from generate_series(1, 20000)`,
+    [today, project.id],
+  )
+  await expect(backUp(t, folder)).rejects.toThrow(
+    `The backup folder ${folder} cannot be used: the disk is full. Free some space, or name a folder on another disk. Backups that it holds are unchanged.`,
+  )
+  expect(readdirSync(folder).filter((name) => name.startsWith('backup-'))).toEqual([`backup-${first.name}.json`])
+  expect(readdirSync(join(folder, 'files')), 'the disk has room again').toEqual(files)
+  await restore(folder, (await emptyDatabase()).connectionString)
+  // With room again, the next one finds nothing in its way.
+  spawnSync('mount', ['-o', 'remount,size=50m', disk])
+  await backUp(t, folder)
+}, 60_000)
 
 test('a stop in the middle leaves no backup, and the older one whole', async () => {
   const folder = backupFolder()

@@ -16,6 +16,7 @@ import {
   openBackupFolder,
   pruneBackups,
   readManifestText,
+  removeDrafts,
   syncFiles,
   unfinishedPath,
   writeWhole,
@@ -105,11 +106,22 @@ export async function writeBackup(options: BackupOptions): Promise<BackupResult>
       lead.release(true)
     }
   } catch (error) {
+    if (isDiskFull(error)) await freeSpace(folder).catch(() => {})
     throw explainFolderError(error, folder)
   } finally {
     await db.close()
     close()
   }
+}
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+
+/** Removes what an incomplete run wrote: others may need the disk, and the next run would not fit either. */
+async function freeSpace(folder: string): Promise<void> {
+  await rm(unfinishedPath(folder), { force: true })
+  await removeDrafts(folder)
+  await pruneBackups(folder, null)
 }
 
 async function backUp(db: Database, lead: ReservedConnection, options: BackupOptions): Promise<BackupResult> {
