@@ -89,9 +89,7 @@ export async function run({ options }: BenchArgs): Promise<BenchResult> {
 }
 
 async function seed(connectionString: string, totalBytes: number, days: number): Promise<void> {
-  const db = new Database(
-    createPool({ connectionString, name: 'bench', max: 1, silenceMs: 600_000, onError: nothing }),
-  )
+  const db = new Database(createPool({ connectionString, name: 'bench', max: 1, silenceMs: 600_000, onError: nothing }))
   const project = newId()
   const today = utcDay(new Date())
   const blocksPerDay = Math.ceil((totalBytes * 0.67) / days / (BLOCK_BYTES + EVENTS_PER_BLOCK * 200))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { alerts } from './alerts.ts'
 import { auth } from './auth.ts'
+import { backup } from './backup.ts'
 import { bombs } from './bombs.ts'
 import { brokenSymbols } from './broken-symbols.ts'
 import { costlyPatterns } from './costly-patterns.ts'
@@ -66,6 +67,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'T-07',
     summary: 'SIGTERM of the whole service under load: the same as kill-intake, ended within 10 s (--kills)',
     run: stopIntake,
+  },
+  backup: {
+    id: 'T-41',
+    summary:
+      'backups under load, each restored: everything acknowledged before is there once, audit logs verify (--rounds)',
+    run: backup,
   },
   'fuzz-envelopes': {
     id: 'T-09',

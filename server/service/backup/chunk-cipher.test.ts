@@ -20,7 +20,7 @@ const decrypt = (sealed: Buffer, pieceBytes = 7_000, by = key): Promise<Buffer> 
   return buffer(Readable.from(decryptChunks(by, Readable.from(pieces))))
 }
 
-test('what was encrypted is decrypted, whatever its size and the pieces it comes in', async () => {
+test('what was encrypted is decrypted, at any size and in pieces of any size', async () => {
   for (const size of [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000]) {
     const plain = randomBytes(size)
     const sealed = await encrypt(plain)
