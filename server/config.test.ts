@@ -74,6 +74,11 @@ describe('an invalid value throws one line that names the variable', () => {
     [{ COOKIE_PREFIX: '__Host-' }, 'COOKIE_PREFIX __Host- needs a PUBLIC_URL'],
     [{ METRICS_TOKEN: 'short' }, 'METRICS_TOKEN must be at least 16'],
     [{ CHAT_SIGNING_SECRET: 'short' }, 'CHAT_SIGNING_SECRET must be at least 16'],
+    [{ BACKUP_HOURS: '0' }, 'BACKUP_HOURS must be a number from 1 to 8760'],
+    [{ BACKUP_KEY: 'dG9vIHNob3J0' }, 'BACKUP_KEY must be base64 of 32 random bytes'],
+    [{ BACKUP_KEY: Buffer.alloc(32).toString('base64') }, 'BACKUP_KEY must be base64 of 32 random bytes'],
+    [{ BACKUP_KEY: 'x', BACKUP_KEY_FILE: '/x' }, 'BACKUP_KEY and BACKUP_KEY_FILE are both set'],
+    [{ BACKUP_KEY_FILE: '/does/not/exist' }, 'BACKUP_KEY_FILE must name a readable file'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
   ])('%j', (env, message) => {
     expect(() => readConfig(env)).toThrow(ConfigError)
@@ -84,6 +89,7 @@ describe('an invalid value throws one line that names the variable', () => {
   test('the line does not contain secrets', () => {
     expect(() => readConfig({ METRICS_TOKEN: 'topsecret' })).not.toThrow('topsecret')
     expect(() => readConfig({ CHAT_SIGNING_SECRET: 'topsecret' })).not.toThrow('topsecret')
+    expect(() => readConfig({ BACKUP_KEY: 'topsecret' })).not.toThrow('topsecret')
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:topsecret@h/d' })).not.toThrow('topsecret')
   })
 })

@@ -1,4 +1,4 @@
-import { DatabaseStartError } from '../../platform/storage/pool.ts'
+import { DatabaseStartError, isDatabaseAway } from '../../platform/storage/pool.ts'
 
 /** A backup or restore that cannot be done. The message is one line that tells the operator what to do. */
 export class BackupError extends DatabaseStartError {
@@ -27,4 +27,20 @@ export function explainFolderError(error: unknown, folder: string): unknown {
       cause: error,
     },
   )
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Explains a failed statement of a backup or restore. Returns other errors unchanged. */
+export function explainDatabaseError(error: unknown): unknown {
+  if (error instanceof BackupError || !(error instanceof Error)) return error
+  if (isDatabaseAway(error))
+    return new BackupError(`The database ended, or cannot be reached any more (${error.message}). Start this again.`, {
+      cause: error,
+    })
+  return 'code' in error && error.code === LOCK_NOT_AVAILABLE
+    ? new BackupError('Another process changes tables of the database right now. Start this again in a minute.', {
+        cause: error,
+      })
+    : error
 }

@@ -8,7 +8,7 @@ import { Database } from '../../platform/storage/database.ts'
 import type { BackupKey } from './backup-key.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { verifyBackup } from './verify-backup.ts'
-import { writeBackup, type BackupOptions } from './write-backup.ts'
+import { type BackupOptions, type ShowProgress, writeBackup } from './write-backup.ts'
 
 /** Backups and restores in tests. */
 
@@ -42,11 +42,16 @@ export const backUp = (
 export async function restore(
   folder: string,
   connectionString: string,
-  options: { readonly key?: BackupKey | null; readonly name?: string; readonly log?: (line: string) => void } = {},
+  options: {
+    readonly key?: BackupKey | null
+    readonly name?: string
+    readonly log?: (line: string) => void
+    readonly progress?: ShowProgress
+  } = {},
 ) {
-  const { key = null, name = null, log = nothing } = options
+  const { key = null, name = null, log = nothing, progress = nothing } = options
   const backup = await verifyBackup(folder, name, { key, opener: null, progress: nothing, signal: never })
-  return restoreBackup(connectionString, backup, { progress: nothing, log, signal: never })
+  return restoreBackup(connectionString, backup, { progress, log, signal: never })
 }
 
 /** A checksum of every table of a database, read as text in an order of its own; also its schema. */

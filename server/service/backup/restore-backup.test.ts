@@ -199,6 +199,27 @@ test('a restore that was killed keeps the service from starting, and continues w
   expect(await schemaOf(target.connectionString)).toEqual(await schemaOf(t.connectionString))
 }, 120_000)
 
+test('a database that goes away ends both with one line, and the restore continues afterwards', async () => {
+  const folder = backupFolder()
+  const proxy = await startDatabaseProxy(t.connectionString)
+  onTestFinished(() => proxy.close())
+  const cut = backUp({ ...t, connectionString: proxy.connectionString }, folder, {
+    progress: () => proxy.setFaults({ reset: true }),
+  })
+  await expect(cut).rejects.toThrow(/^The database ended, or cannot be reached any more/)
+  await waitFor('the locks to be free', () => backUp(t, folder).catch(() => null))
+  const target = await emptyDatabase()
+  const wire = await startDatabaseProxy(target.connectionString)
+  onTestFinished(() => wire.close())
+  let shown = 0
+  const progress = (): void => {
+    if (++shown === 20) wire.setFaults({ reset: true })
+  }
+  await expect(restore(folder, wire.connectionString, { progress })).rejects.toThrow(/^The database ended/)
+  await waitFor('the lock to be free', () => restore(folder, target.connectionString).catch(() => null))
+  expect(await contentsOf(target.connectionString)).toEqual(await contentsOf(t.connectionString))
+}, 90_000)
+
 test('PostgreSQL 15 takes a backup of 18, and its backup goes back', async () => {
   const dataDir = databaseFolder('faultline-backup15-')
   const old = await startEmbeddedPostgres({ dataDir, log: nothing, binaries: 'pg15', durability: 'none-for-tests' })

@@ -2,7 +2,7 @@ import { migrateJobs } from '../../platform/jobs/run-jobs.ts'
 import { Database, type ReservedConnection } from '../../platform/storage/database.ts'
 import { migrate, readMigrations } from '../../platform/storage/migrate.ts'
 import { createPool } from '../../platform/storage/pool.ts'
-import { BackupError } from './backup-error.ts'
+import { BackupError, explainDatabaseError } from './backup-error.ts'
 import { readBackupFile } from './backup-file.ts'
 import { filePath } from './backup-folder.ts'
 import { contentDigest } from './backup-key.ts'
@@ -75,6 +75,8 @@ export async function restoreBackup(
     } finally {
       lead.release(true)
     }
+  } catch (error) {
+    throw explainDatabaseError(error)
   } finally {
     await db.close()
   }

@@ -1,6 +1,7 @@
 import { newId } from '../../platform/kernel/ids.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
+import { explainDatabaseError } from './backup-error.ts'
 import { finishRun, insertRun } from './backup-runs.queries.ts'
 import { type BackupOptions, type BackupResult, writeBackup } from './write-backup.ts'
 
@@ -21,7 +22,7 @@ export async function runBackup(options: BackupOptions): Promise<BackupResult> {
     const problem = error instanceof Error ? error.message : String(error)
     // The database may be the reason.
     await finishRun(db, id, clock.now(), { problem }).catch(() => {})
-    throw error
+    throw explainDatabaseError(error)
   } finally {
     await db.close()
   }

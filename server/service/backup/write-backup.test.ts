@@ -13,7 +13,7 @@ import { startService } from '../cli/service.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { backupFolder, backUp, contentsOf, restore, schemaOf } from './backup.fixture.ts'
-import { beginSnapshot, lockTables, selectTablesToLock } from './copied-tables.queries.ts'
+import { beginSnapshot, isSameTable, lockTables, selectTables, selectTablesToLock } from './copied-tables.queries.ts'
 
 const t = await testServer({ realTime: true, digestion: 'inline' })
 const owner = await t.founder()
@@ -149,6 +149,41 @@ test('a new day begins while a backup holds its tables', async () => {
     await ensureDayPartitions(t.app.db, [{ table: 'events' }, { table: 'logs' }], day)
     const { rows } = await t.app.db.query(`select to_regclass('events_${day.replaceAll('-', '')}') is not null as made`)
     expect(rows).toEqual([{ made: true }])
+  } finally {
+    lead.release(true)
+  }
+})
+
+test('a table that packing would replace is locked, and one that was replaced is noticed', async () => {
+  const [day, old] = [dayPlus(today, -3), dayPlus(today, -40)]
+  await ensureDayPartitions(t.app.db, [{ table: 'logs' }], day)
+  await ensureDayPartitions(t.app.db, [{ table: 'logs' }], old)
+  const nameOf = (one: string): string => `logs_${one.replaceAll('-', '')}`
+  const lead = await t.app.db.reserve()
+  try {
+    const tables = await selectTablesToLock(lead, dayPlus(today, -14))
+    await beginSnapshot(lead)
+    await lockTables(lead, tables)
+    const seen = await selectTables(lead)
+    const replace = (one: string): Promise<void> =>
+      t.app.tx(async (tx) => {
+        await tx.query(`set local lock_timeout = '200ms'`)
+        await tx.query(`alter table logs detach partition ${nameOf(one)}`)
+        await tx.query(`drop table ${nameOf(one)}`)
+        await tx.query(
+          `create table ${nameOf(one)} partition of logs for values from ('${one}') to ('${dayPlus(one, 1)}')`,
+        )
+      })
+    await expect(replace(day)).rejects.toThrow('lock timeout')
+    // Older partitions are too many to lock. The name of one leads to an empty table now.
+    await replace(old)
+    for (const [one, same] of [
+      [day, true],
+      [old, false],
+    ] as const) {
+      const table = seen.find(({ name }) => name === nameOf(one))
+      expect(table === undefined ? null : await isSameTable(lead, table)).toBe(same)
+    }
   } finally {
     lead.release(true)
   }

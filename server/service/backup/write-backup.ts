@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/kernel/clock.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { Database, type ReservedConnection } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
-import { BackupError, explainFolderError } from './backup-error.ts'
+import { BackupError, explainDatabaseError, explainFolderError } from './backup-error.ts'
 import { writeBackupFile } from './backup-file.ts'
 import {
   draftPath,
@@ -107,7 +107,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupResult>
     }
   } catch (error) {
     if (isDiskFull(error)) await freeSpace(folder).catch(() => {})
-    throw explainFolderError(error, folder)
+    throw explainDatabaseError(explainFolderError(error, folder))
   } finally {
     await db.close()
     close()

@@ -1,3 +1,4 @@
+import { readBackupTimes } from '../backup/backup-runs.queries.ts'
 import { CANARY_CHANNEL } from '../canary/canary-channel.ts'
 import type { Figure } from '../http/metrics.ts'
 import type { Intake } from '../../ingest/intake/create-intake.ts'
@@ -162,6 +163,22 @@ export async function deliveryFigures(db: Database, figures: DelivererFigures): 
     ...(oldestMs === null
       ? []
       : [gauge('oldest_due_seconds', 'Age of the oldest delivery that is due.', oldestMs / 1000)]),
+  ]
+}
+
+/** Figures of scheduled backups; none without a schedule, and no age before the first one. */
+export async function backupFigures({ db, config, clock }: App): Promise<Figure[]> {
+  const { folder } = config.backup
+  if (folder === null) return []
+  const times = await readBackupTimes(db, folder).catch(() => null)
+  if (times === null) return []
+  const age = (name: string, help: string, since: Date | null): Figure[] =>
+    since === null
+      ? []
+      : [{ name: `faultline_${name}`, help, kind: 'gauge', value: (clock.now().getTime() - since.getTime()) / 1_000 }]
+  return [
+    ...age('backup_age_seconds', 'Age of the newest complete backup.', times.completeAt),
+    ...age('restore_drill_age_seconds', 'Age of the last restore drill that passed.', times.restorableAt),
   ]
 }
 

@@ -26,6 +26,7 @@ import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
 import { listTasks } from '../tasks.ts'
 import { clearUploads } from '../../symbols/tasks.ts'
 import {
+  backupFigures,
   deliveryFigures,
   digestFigures,
   intakeFigures,
@@ -122,6 +123,7 @@ export async function startService(app: App, connectionString: string, options: 
           ...(intake === null ? [] : [...(await intakeFigures(intake)), ...(await lagFigures(app))]),
           ...(digestion === null ? [] : digestFigures(digestion.figures())),
           ...(deliverer === null ? [] : await deliveryFigures(app.db, deliverer.figures())),
+          ...(await backupFigures(app)),
         ],
       },
     })
