@@ -2,13 +2,11 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { splitSearchTerms } from './index-terms.ts'
 import { selectIssueIds, type IssueFilter } from './list.queries.ts'
-import { nearest } from './query-error.ts'
+import { nearest, type Correction } from './query-error.ts'
 import type { Query, Term } from './query.ts'
 import { selectWords } from './search.queries.ts'
 
 /** Misspelt words of a query that finds nothing: `checkut` finds what `checkout` does. */
-
-export type Correction = { readonly word: string; readonly replacement: string }
 
 type FreeText = Extract<Term, { kind: 'text' }>
 

@@ -16,7 +16,7 @@ import {
 } from '../rows/issues.queries.ts'
 import { decodeCursor, type Cursor, type StoredSortKey } from './list-cursor.ts'
 import type { Condition } from './compile-query.queries.ts'
-import type { Correction } from './correct-words.ts'
+import type { Correction } from './query-error.ts'
 
 /** Lists of issues. Indexes hold coarse sort keys (migrations/0005_issues.sql); the exact order comes from the rows. */
 

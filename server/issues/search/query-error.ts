@@ -8,6 +8,9 @@ export type Span = { readonly start: number; readonly end: number }
 /** A text that the user may mean; `replacement` is the text for the span, or null if nothing is similar. */
 export type Hint = Span & { readonly sentence: string; readonly replacement: string | null }
 
+/** A word that no issue has, and the similar one that is searched instead. */
+export type Correction = { readonly word: string; readonly replacement: string }
+
 /**
  * Returns the error `q: <what> (character 7).` with the place in a header.
  * @param name name of the query in the sentence

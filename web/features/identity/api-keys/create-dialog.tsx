@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, FieldHint, FieldLegend, focusFirstInvalid, SelectField } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
+import { Stack, Toolbar } from '../../../ui/stack.tsx'
 import { apiKeysTexts } from './texts.ts'
 import styles from './create-dialog.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -81,35 +81,37 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
         />
         <fieldset>
           <FieldLegend>{texts.scopes}</FieldLegend>
-          <div className={styles.presets} role="group" aria-label={texts.presets}>
-            <Toolbar>
-              {PRESET_NAMES.map((preset) => (
-                <Button
-                  key={preset}
-                  size="sm"
-                  aria-pressed={isSame(scopes, PRESETS[preset])}
-                  onClick={() => setScopes(PRESETS[preset])}
-                >
-                  {texts.presetNames[preset]}
-                </Button>
+          <Stack>
+            <div role="group" aria-label={texts.presets}>
+              <Toolbar>
+                {PRESET_NAMES.map((preset) => (
+                  <Button
+                    key={preset}
+                    size="sm"
+                    aria-pressed={isSame(scopes, PRESETS[preset])}
+                    onClick={() => setScopes(PRESETS[preset])}
+                  >
+                    {texts.presetNames[preset]}
+                  </Button>
+                ))}
+              </Toolbar>
+            </div>
+            <div className={styles.grid}>
+              {SCOPES.map((scope) => (
+                <label key={scope} className={styles.scope}>
+                  <input
+                    type="checkbox"
+                    checked={scopes.includes(scope)}
+                    aria-invalid={tried && scopesError !== undefined ? true : undefined}
+                    onChange={(event) =>
+                      setScopes(event.target.checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+                    }
+                  />
+                  <span className={typeStyles.mono}>{scope}</span>
+                </label>
               ))}
-            </Toolbar>
-          </div>
-          <div className={styles.grid}>
-            {SCOPES.map((scope) => (
-              <label key={scope} className={styles.scope}>
-                <input
-                  type="checkbox"
-                  checked={scopes.includes(scope)}
-                  aria-invalid={tried && scopesError !== undefined ? true : undefined}
-                  onChange={(event) =>
-                    setScopes(event.target.checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
-                  }
-                />
-                <span className={typeStyles.mono}>{scope}</span>
-              </label>
-            ))}
-          </div>
+            </div>
+          </Stack>
           {tried && scopesError !== undefined ? (
             <FieldHint bad role="alert">
               {scopesError}
