@@ -14,6 +14,7 @@ import { formatCount } from '../../ui/format.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { PageMain } from '../../ui/page-main.tsx'
 import typeStyles from '../../ui/type.module.css'
+import viewStyles from '../../ui/views.module.css'
 import { CanaryResult } from './canary-result.tsx'
 import { FreshSecrets } from './fresh-secrets.tsx'
 import { alertsTexts } from './texts.ts'
@@ -74,12 +75,12 @@ export function AlertsFrame() {
         }
       >
         <h1>{alertsTexts.title}</h1>
-        <nav className={classNames(styles.views, choiceStyles.choices)} aria-label={alertsTexts.views}>
+        <nav className={classNames(viewStyles.views, choiceStyles.choices)} aria-label={alertsTexts.views}>
           {views.map(({ link, label, count, isHere }) => (
             <Link key={label} {...link} activeOptions={EXACT} aria-current={isHere === false ? undefined : 'page'}>
               {label}
               {count === undefined ? null : (
-                <span className={classNames(styles.count, typeStyles.softInCurrent)}>{formatCount(count)}</span>
+                <span className={classNames(viewStyles.count, typeStyles.softInCurrent)}>{formatCount(count)}</span>
               )}
             </Link>
           ))}

@@ -1,6 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countAxis, share, valueAxis } from './axis.ts'
+import { countAxis, durationAxis, share, valueAxis } from './axis.ts'
+
+describe('an axis of durations', () => {
+  test.each([
+    [0, 176, [0, 10]],
+    [51_000, 176, [0, 15_000, 30_000, 45_000, 60_000]],
+    [154_000, 176, [0, 60_000, 120_000, 180_000]],
+    [40 * 3_600_000, 176, [0, 43_200_000, 86_400_000, 129_600_000, 172_800_000]],
+    [20 * 86_400_000, 176, [0, 432_000_000, 864_000_000, 1_296_000_000, 1_728_000_000]],
+  ])('up to %d ms in %d pixels', (max, heightPx, ticks) =>
+    expect(durationAxis(max, heightPx)).toEqual({ low: 0, high: ticks.at(-1), ticks }),
+  )
+})
 
 describe('an axis of counts', () => {
   test.each([

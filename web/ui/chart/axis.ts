@@ -15,6 +15,26 @@ export function countAxis(max: number, heightPx: number): Axis {
   return { low: 0, high, ticks: Array.from({ length: Math.round(high / step) + 1 }, (_, index) => index * step) }
 }
 
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** Round steps of durations. */
+const STEPS_MS = [
+  ...[10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS),
+]
+
+/** Round durations from 0, in milliseconds. The last tick is not below the maximum. */
+export function durationAxis(maxMs: number, heightPx: number): Axis {
+  const wanted = Math.max(1, maxMs) / ticksFor(heightPx)
+  const step = STEPS_MS.find((one) => one >= wanted) ?? Math.ceil(wanted / DAY_MS) * DAY_MS
+  const count = Math.max(1, Math.ceil(maxMs / step))
+  return { low: 0, high: count * step, ticks: Array.from({ length: count + 1 }, (_, index) => index * step) }
+}
+
 type ValueAxisOptions = {
   readonly heightPx: number
   /** Values that the axis always includes, such as thresholds. */

@@ -1,6 +1,6 @@
 import { classNames } from '../class-names.ts'
-import { formatCount, formatShortCount, NO_DATA } from '../format.ts'
-import { countAxis } from './axis.ts'
+import { formatCount, formatDuration, formatShortCount, NO_DATA } from '../format.ts'
+import { countAxis, durationAxis } from './axis.ts'
 import { toneClass, type ChartTone } from './tones.ts'
 import { ChartFrame, type Marker, type Spot } from './chart-frame.tsx'
 import type { PlacedLabel } from './label-places.ts'
@@ -27,7 +27,11 @@ type BarChartProps = {
   /** The most important first. If given, space is reserved for them. */
   markers?: readonly Marker[]
   spots?: readonly Spot[]
-  /** Bars that reach it are red; a line with its label shows it. The axis includes it. */
+  /** The values are durations in milliseconds, one of a series for each bucket, and not counts. */
+  durations?: boolean
+  /** Buckets that are tinted over the whole height, such as those without what was expected. */
+  tinted?: readonly boolean[]
+  /** A line with its label shows it, and the axis includes it. Counts that reach it are red. */
   limit?: { value: number; label: string }
   /** The last bucket is incomplete and drawn dashed. */
   openEnd?: boolean
@@ -43,10 +47,22 @@ const overLimit = (totals: readonly number[], limit: number): (number | null)[] 
 const round = (value: number): number => Math.round(value * 100) / 100
 
 /** Counts over time as stacked bars. */
-export function BarChart({ series, buckets, openEnd = false, choice, limit, ...frame }: BarChartProps) {
+export function BarChart({
+  series,
+  buckets,
+  openEnd = false,
+  choice,
+  limit,
+  durations = false,
+  tinted = [],
+  ...frame
+}: BarChartProps) {
   const length = buckets.length
   const totals = buckets.map((_, index) => series.reduce((sum, part) => sum + (part.values[index] ?? 0), 0))
-  const axis = countAxis(Math.max(0, ...totals, (limit?.value ?? 0) * LIMIT_ROOM), frame.heightPx)
+  const axis = (durations ? durationAxis : countAxis)(
+    Math.max(0, ...totals, (limit?.value ?? 0) * LIMIT_ROOM),
+    frame.heightPx,
+  )
   const last = openEnd ? length - 1 : length
   const titleOf = ([from, to]: Buckets): string =>
     from === to || choice === undefined ? (buckets[from] ?? '') : choice.label([from, to])
@@ -54,25 +70,27 @@ export function BarChart({ series, buckets, openEnd = false, choice, limit, ...f
     <ChartFrame
       {...frame}
       axis={axis}
-      formatTick={formatShortCount}
+      formatTick={durations ? formatTick : formatShortCount}
       length={length}
       at={(index) => (index + 0.5) / length}
       choice={choice}
       thresholds={
-        limit === undefined ? [] : [{ from: limit.value, to: Infinity, label: limit.label, tone: 'bad', edge: true }]
+        limit === undefined
+          ? []
+          : [{ from: limit.value, to: Infinity, label: limit.label, tone: durations ? 'warn' : 'bad', edge: true }]
       }
       read={(of) => ({
         title: titleOf(of),
-        values: series.map(({ label, tone, values }) => ({
-          label,
-          tone,
-          mark: 'bar',
-          value: formatReading(sumOf(values, of)),
-        })),
+        values: series.flatMap(({ label, tone, values }) => {
+          const sum = sumOf(values, of)
+          if (durations) return sum === null ? [] : [{ label, tone, mark: 'bar', value: formatDuration(sum) }]
+          return [{ label, tone, mark: 'bar', value: formatReading(sum) }]
+        }),
       })}
     >
       {(y) => (
         <>
+          {tinted.includes(true) ? <path className={styles.tint} d={tintPath(tinted)} /> : null}
           {series.map((part, index) => (
             <path
               key={part.label}
@@ -89,7 +107,7 @@ export function BarChart({ series, buckets, openEnd = false, choice, limit, ...f
                 />
               ))
             : null}
-          {limit === undefined ? null : (
+          {limit === undefined || durations ? null : (
             <path
               className={classNames(styles.filled, toneClass('crit'))}
               d={barsPath([], { label: '', tone: 'crit', values: overLimit(totals, limit.value) }, y, [0, last])}
@@ -123,6 +141,16 @@ function barsPath(
   }
   return path
 }
+
+/** Whole buckets, so that neighbours form one area. */
+function tintPath(tinted: readonly boolean[]): string {
+  const step = WIDTH / Math.max(1, tinted.length)
+  return tinted
+    .map((isTinted, index) => (isTinted ? `M${round(index * step)} 0h${round(step)}V100h${-round(step)}z` : ''))
+    .join('')
+}
+
+const formatTick = (value: number): string => (value === 0 ? '0' : formatDuration(value))
 
 function openBar(top: number, length: number): string {
   const step = WIDTH / length

@@ -169,7 +169,7 @@ export function ChartFrame(props: ChartFrameProps) {
           {props.children(y)}
           {bands.map((band) =>
             band.edge === true && band.from > axis.low ? (
-              <path key={band.label} className={styles.edge} d={`M0 ${y(band.from)}H1000`} />
+              <path key={band.label} className={styles.edge} data-tone={band.tone} d={`M0 ${y(band.from)}H1000`} />
             ) : null,
           )}
         </svg>
