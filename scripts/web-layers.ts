@@ -52,6 +52,7 @@ export const webFeatures = [
   'projects/onboarding',
   'projects/settings',
   'symbols/files',
+  'telemetry/monitors',
   'telemetry/performance',
   'telemetry/trace',
 ] as const

@@ -14,6 +14,7 @@ import { issuePageRoutes } from './features/issues/page/page.routes.ts'
 import { alertRoutes } from './features/alerts/alerts.routes.ts'
 import { metricRoutes } from './features/insights/metrics/metrics.routes.ts'
 import { performanceRoutes } from './features/telemetry/performance/performance.routes.ts'
+import { monitorRoutes } from './features/telemetry/monitors/monitors.routes.ts'
 import { releaseRoutes } from './features/insights/releases/releases.routes.ts'
 import { traceRoutes } from './features/telemetry/trace/trace.routes.ts'
 import { symbolRoutes } from './features/symbols/files/files.routes.ts'
@@ -58,6 +59,7 @@ const tree = root.addChildren([
       ...alertRoutes,
       ...metricRoutes,
       ...performanceRoutes,
+      ...monitorRoutes,
       ...releaseRoutes,
       ...symbolRoutes,
       ...intakeRoutes,

@@ -9,6 +9,8 @@ import type {
   IssuesSearch,
   LoginSearch,
   MetricsSearch,
+  MonitorSearch,
+  MonitorsSearch,
   NewRuleSearch,
   OnboardingSearch,
   PerformanceSearch,
@@ -46,6 +48,9 @@ export const paths = {
   screens: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/screens', search }),
   anr: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/anr', search }),
   battery: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/battery', search }),
+  monitors: (search: MonitorsSearch = {}) => linkOptions({ to: '/monitors', search }),
+  monitor: (monitorId: string, search: MonitorSearch = {}) =>
+    linkOptions({ to: '/monitors/$monitorId', params: { monitorId }, search }),
   releases: (search: ReleasesSearch = {}) => linkOptions({ to: '/releases', search }),
   release: (releaseId: string, search: ReleasesSearch = {}) =>
     linkOptions({ to: '/releases/$releaseId', params: { releaseId }, search }),

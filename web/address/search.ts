@@ -162,6 +162,29 @@ export const PerformanceSearch = parameters({
 })
 export type PerformanceSearch = ValuesOf<typeof PerformanceSearch>
 
+/** A name that a check-in may have. */
+const environmentName = shortText(64)
+
+export const MonitorsSearch = parameters({
+  project: id,
+  /** Absent for all monitors. */
+  state: one(['attention']),
+  env: environmentName,
+})
+export type MonitorsSearch = ValuesOf<typeof MonitorsSearch>
+
+export const RUN_FILTERS = ['problems', 'missed', 'failed', 'long', 'late'] as const
+export type RunFilter = (typeof RUN_FILTERS)[number]
+
+export const MonitorSearch = parameters({
+  project: id,
+  /** Absent for production, or the first by name. */
+  env: environmentName,
+  /** The runs that are listed; absent for all. */
+  kind: one(RUN_FILTERS),
+})
+export type MonitorSearch = ValuesOf<typeof MonitorSearch>
+
 /** Firing alerts and rules. */
 export const AlertsSearch = parameters({ project: id })
 export type AlertsSearch = ValuesOf<typeof AlertsSearch>
@@ -187,6 +210,8 @@ export const NewRuleSearch = parameters({
   threshold: amount,
   /** A transaction, screen or page. */
   transaction: shortText(200),
+  /** The slug of a monitor. */
+  monitor: shortText(128),
   /** The rule that is copied. */
   from: id,
 })

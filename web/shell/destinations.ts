@@ -11,7 +11,17 @@ import { formatCount } from '../ui/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { shellTexts } from './texts.ts'
 
-type PageKey = 'issues' | 'alerts' | 'metrics' | 'performance' | 'releases' | 'symbols' | 'intake' | 'ask' | 'query'
+type PageKey =
+  | 'issues'
+  | 'alerts'
+  | 'metrics'
+  | 'performance'
+  | 'monitors'
+  | 'releases'
+  | 'symbols'
+  | 'intake'
+  | 'ask'
+  | 'query'
 
 /** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
@@ -75,6 +85,7 @@ export function useDestinations(): Destination[] {
       paths.performance(inRange),
       at({ to: '/performance', fuzzy: true }) || at({ to: '/projects/$projectId/traces/$traceId' }),
     ),
+    page('monitors', 'pulse', paths.monitors(inProject), at({ to: '/monitors', fuzzy: true })),
     page('releases', 'tag', paths.releases(inRange), at({ to: '/releases', fuzzy: true })),
     page('symbols', 'symbols', paths.symbols(inRange), at({ to: '/symbols' })),
     page('intake', 'download', paths.intake(inRange), at({ to: '/intake' })),

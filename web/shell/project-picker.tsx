@@ -63,6 +63,8 @@ export function ProjectPicker() {
       const page = OF_ALERTS.find(({ to }) => at({ to }) !== false)
       return navigate((page?.of ?? paths.alertRules)(id === null ? {} : { project: id }))
     }
+    if (at({ to: '/monitors', fuzzy: true }) !== false)
+      return navigate(paths.monitors(id === null ? {} : { project: id }))
     const scope = carried({ ...(id === null ? {} : { project: id }), range })
     // The list keeps the rest of its address; an issue page goes to the list.
     if (at({ to: '/issues' }) === false) return navigate(paths.issues(scope))

@@ -9,6 +9,7 @@ export const shellTexts = {
   alerts: 'Alerts',
   metrics: 'Metrics',
   performance: 'Performance',
+  monitors: 'Monitors',
   releases: 'Releases',
   symbols: 'Symbols',
   intake: 'Intake',

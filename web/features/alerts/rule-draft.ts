@@ -183,6 +183,7 @@ export function newDraft(projectId: string, search: NewRuleSearch): RuleDraft {
     ...(search.percentile === undefined ? {} : { percentile: search.percentile }),
     ...(search.threshold === undefined ? {} : { threshold: Number(search.threshold) }),
     ...(search.transaction === undefined ? {} : { transaction: search.transaction }),
+    ...(search.monitor === undefined ? {} : { monitor: search.monitor }),
   }
   return {
     projectId,

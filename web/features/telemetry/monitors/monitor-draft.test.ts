@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import {
+  INTERVAL_UNITS as UNITS_OF_API,
+  MAX_MONITOR_MINUTES,
+  MAX_MONITOR_THRESHOLD,
+} from '#server/events/protocol/telemetry.api.ts'
+import type { Monitor } from '../../../api/monitor-queries.ts'
+import { changeOf, draftOf, faultsOf, INTERVAL_UNITS, MONITOR_BOUNDS } from './monitor-draft.ts'
+
+const MONITOR: Monitor = {
+  id: 'm',
+  project_id: 'p',
+  slug: 'nightly',
+  state: 'active',
+  state_at: null,
+  schedule: { type: 'crontab', value: '30 2 * * *', unit: null },
+  timezone: 'Europe/Berlin',
+  checkin_margin_minutes: 5,
+  max_runtime_minutes: null,
+  failure_issue_threshold: null,
+  recovery_threshold: 2,
+  owner: null,
+  created_at: '2026-11-01T00:00:00Z',
+  last_check_in_at: '2026-11-19T14:00:00Z',
+  next_runs: [],
+  environments: [],
+}
+const draft = draftOf(MONITOR)
+
+test('an unchanged draft changes nothing', () => {
+  expect(changeOf(MONITOR, draft)).toEqual({})
+  expect(faultsOf(draft)).toEqual({})
+})
+
+test('only what differs is sent', () => {
+  expect(changeOf(MONITOR, { ...draft, crontab: ' 0 3 * * * ', grace: '', limit: '90' })).toEqual({
+    schedule: { type: 'crontab', value: '0 3 * * *' },
+    checkin_margin_minutes: null,
+    max_runtime_minutes: 90,
+  })
+  expect(changeOf(MONITOR, { ...draft, kind: 'interval', every: '6', unit: 'hour' })).toEqual({
+    schedule: { type: 'interval', value: 6, unit: 'hour' },
+  })
+  expect(changeOf(MONITOR, { ...draft, timezone: 'UTC' })).toEqual({ timezone: 'UTC' })
+})
+
+test('what is wrong is said beside its field', () => {
+  const wrong = {
+    ...draft,
+    crontab: '30 2 *',
+    timezone: ' ',
+    grace: '-1',
+    limit: '0',
+    failures: '1.5',
+    recoveries: '721',
+  }
+  expect(Object.keys(faultsOf(wrong)).toSorted()).toEqual([
+    'crontab',
+    'failures',
+    'grace',
+    'limit',
+    'recoveries',
+    'timezone',
+  ])
+  expect(faultsOf({ ...draft, kind: 'interval', every: '0' })).toEqual({
+    every: 'Enter a whole number from 1 to 10,000.',
+  })
+  expect(faultsOf({ ...draft, crontab: '@daily' })).toEqual({})
+})
+
+test('the bounds are those of the API', () => {
+  expect(INTERVAL_UNITS).toEqual(UNITS_OF_API)
+  expect([MONITOR_BOUNDS.grace.max, MONITOR_BOUNDS.limit.max]).toEqual([MAX_MONITOR_MINUTES, MAX_MONITOR_MINUTES])
+  expect([MONITOR_BOUNDS.failures.max, MONITOR_BOUNDS.recoveries.max]).toEqual([
+    MAX_MONITOR_THRESHOLD,
+    MAX_MONITOR_THRESHOLD,
+  ])
+})

@@ -1,0 +1,29 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { MonitorSearch, MonitorsSearch } from '../../../address/search.ts'
+import { monitorQuery, monitorsQuery } from '../../../api/monitor-queries.ts'
+import { prefetch, shell } from '../../../app/base-routes.ts'
+
+const monitors = createRoute({
+  getParentRoute: () => shell,
+  path: '/monitors',
+  staticData: { scope: { project: 'any', range: false } },
+  validateSearch: (search) => MonitorsSearch.parse(search),
+  loaderDeps: ({ search }) => ({ project: search.project ?? null }),
+  loader: ({ context: { client }, deps, preload }) => {
+    if (!preload) prefetch(client.infiniteQuery(monitorsQuery(deps.project)))
+  },
+  component: lazyRouteComponent(() => import('./monitors-page.tsx'), 'MonitorsPage'),
+})
+
+const monitor = createRoute({
+  getParentRoute: () => shell,
+  path: '/monitors/$monitorId',
+  staticData: { scope: { project: 'none', range: false } },
+  validateSearch: (search) => MonitorSearch.parse(search),
+  loader: ({ context: { client }, params, preload }) => {
+    if (!preload) prefetch(client.query(monitorQuery(params.monitorId)))
+  },
+  component: lazyRouteComponent(() => import('./monitor-page.tsx'), 'MonitorPage'),
+})
+
+export const monitorRoutes = [monitors, monitor] as const
