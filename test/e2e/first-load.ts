@@ -8,6 +8,7 @@ import { aRule } from './alerts-world.ts'
 import { settled } from './browser.ts'
 import type { Dashboard, Person } from './dashboard.ts'
 import { aHealthWorld, counted } from './health-world.ts'
+import { pastRuns } from './monitors-world.ts'
 
 /** A page of the dashboard, and a text of its first content. */
 export type FirstPage = { readonly address: string; readonly as: Person | null; readonly text: string }
@@ -88,6 +89,8 @@ export async function firstPages({ server }: Dashboard): Promise<Record<string, 
   await counted(server)
   const first = async (path: string) => First.parse((await person.get(path)).body).items[0].id
   const issue = await first('/api/issues?limit=1&sort=-event_count')
+  await pastRuns(server, web.id, 'price-feed', [{ minutesAgo: 12 }, { minutesAgo: 7 }])
+  const monitor = await first('/api/monitors')
   const release = await first(`/api/releases?projectId=${project.id}`)
   const source = await fakeSentry(new Date(), [
     { id: '7', slug: 'shop', platform: 'javascript', publicKey: 'd'.repeat(32), issues: [] },
@@ -122,6 +125,8 @@ export async function firstPages({ server }: Dashboard): Promise<Record<string, 
       '/performance/screens': [`/performance/screens${inProject}`, 'Checkout'],
       '/performance/anr': [`/performance/anr${inProject}`, 'SharedPreferencesImpl.commit'],
       '/performance/battery': [`/performance/battery${inProject}`, 'Battery drain'],
+      '/monitors': ['/monitors', 'price-feed'],
+      '/monitors/$monitorId': [`/monitors/${monitor}`, 'Every 5 minutes'],
       '/releases': [`/releases${inProject}`, '4.12.0'],
       '/releases/$releaseId': [`/releases/${release}`, '4.12.0'],
       '/symbols': [`/symbols${inProject}`, 'No files yet'],

@@ -7,6 +7,7 @@ import { aRule, fire } from './alerts-world.ts'
 import { screenshot, settled, visit } from './browser.ts'
 import { testDashboard } from './dashboard.ts'
 import { aHealthWorld, counted, NEW } from './health-world.ts'
+import { NIGHTLY, pastRuns } from './monitors-world.ts'
 import { layoutFaultsAt, LAYOUT_WIDTHS } from './layout.ts'
 
 /**
@@ -102,7 +103,13 @@ async function aWorldOfLongNames() {
     items: { id: string; version: string }[]
   }>()
   const releases = [RELEASE, NEW].map((version) => items.find((one) => one.version === version)?.id ?? 'unknown')
-  return { person, project, issue, rule, alertId, traceId, releases }
+  await pastRuns(server, project.id, 'synchronise-prices-of-every-warehouse-with-the-european-catalogue', [
+    { minutesAgo: 3_000, config: { ...NIGHTLY, timezone: 'America/Argentina/ComodRivadavia' }, release: RELEASE },
+    { minutesAgo: 30, config: null, environment: UNBROKEN.toLowerCase().slice(0, 64), release: NEW, traceId },
+    { minutesAgo: 9, config: null, status: 'error', release: NEW, traceId },
+  ])
+  const { items: monitors } = (await person.get('/api/monitors')).as<{ items: { id: string }[] }>()
+  return { person, project, issue, rule, alertId, traceId, releases, monitorId: monitors[0]?.id ?? 'unknown' }
 }
 
 /** A trace whose spans have long descriptions. */
@@ -145,7 +152,7 @@ type Visit = { readonly address: string; readonly hasChart?: boolean }
 
 /** Pages of one list are visited one after another, the lists beside each other. */
 function visits(): readonly (readonly Visit[])[] {
-  const { project, issue, rule, alertId, traceId, releases } = world
+  const { project, issue, rule, alertId, traceId, releases, monitorId } = world
   const plain = (address: string): Visit => ({ address })
   const chart = (address: string): Visit => ({ address, hasChart: true })
   const settings = (part: string): Visit => plain(`/projects/${project.id}/settings/${part}`)
@@ -162,6 +169,8 @@ function visits(): readonly (readonly Visit[])[] {
       chart(`/performance/screens?${of}&range=7d`),
       chart(`/performance/anr?${of}&range=7d`),
       chart(`/performance/battery?${of}&range=7d`),
+      plain(`/monitors?${of}`),
+      chart(`/monitors/${monitorId}`),
       chart(`/releases?${of}&range=7d`),
       ...releases.map((one) => chart(`/releases/${one}`)),
       chart(`/intake?${of}`),

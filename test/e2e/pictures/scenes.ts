@@ -146,6 +146,15 @@ export function scenesOf(world: World): Scene[] {
     }),
     owner('issue-grouping', crash, (page) => page.locator('#grouping').scrollIntoViewIfNeeded()),
 
+    owner('monitors', '/monitors'),
+    owner('monitors-attention', '/monitors?state=attention'),
+    owner('monitors-empty', `/monitors?project=${world.empty}`),
+    owner('monitor', `/monitors/${world.monitor}`),
+    owner('monitor-edit', `/monitors/${world.monitor}`, async (page) => {
+      await button(page, 'Edit').click()
+      await opened(page, 'dialog')
+    }),
+
     owner('releases', `/releases?project=${world.android}`),
     owner('releases-7d', `/releases?project=${world.android}&range=7d`),
     owner('releases-24h', `/releases?project=${world.android}&range=24h`),

@@ -5,6 +5,7 @@ import { client, type Client } from '../../kit/client.ts'
 import { seedDeliveries, seededDelivery, seedHealth } from '../../kit/seed-deliveries.ts'
 import { readSamples } from '../../kit/samples.ts'
 import type { TestServer } from '../../kit/test-server.ts'
+import { EVERY_FIVE, NIGHTLY, pastRuns } from '../monitors-world.ts'
 
 /**
  * The content of the pictures: an organisation with four projects, thirty days of sessions and two weeks of events.
@@ -21,6 +22,7 @@ export type World = {
   readonly empty: string
   readonly release: string
   readonly quietRelease: string
+  readonly monitor: string
   /** Ids of issues by the type of their error. */
   readonly issues: Readonly<Record<string, string>>
   /** A delivery that failed twice. */
@@ -420,10 +422,38 @@ export async function makeWorld(server: TestServer): Promise<World> {
     web: web.id,
     empty: empty.id,
     release: releases[RELEASES[4]?.version ?? ''] ?? '',
+    monitor: await pastMonitors(server, owner, web.id),
     quietRelease: releases[RELEASES[1]?.version ?? ''] ?? '',
     issues,
     delivery: seededDelivery(1),
   }
+}
+
+/** Jobs in several states; returns the id of one that misses runs. */
+async function pastMonitors(server: TestServer, owner: Client, projectId: string): Promise<string> {
+  const now = server.clock.now().getTime()
+  const jobs = [
+    { slug: 'price-feed', every: 5, runs: 40, missing: 2, config: EVERY_FIVE, odd: { 12: 'error' as const } },
+    { slug: 'stock-sync', every: 5, runs: 40, missing: 0, config: EVERY_FIVE, odd: {} },
+    { slug: 'settle-pay', every: 1_440, runs: 9, missing: 0, config: NIGHTLY, odd: { 0: 'error' as const } },
+  ]
+  for (const { slug, every, runs, missing, config, odd } of jobs) {
+    await pastRuns(
+      server,
+      projectId,
+      slug,
+      Array.from({ length: runs }, (_, place) => runs - 1 - place).map((ago, place) => ({
+        minutesAgo: (ago + missing) * every + 3,
+        durationMs: 30_000 + 12_000 * Math.sin(ago),
+        status: Object.entries(odd).find(([at]) => Number(at) === ago)?.[1] ?? ('ok' as const),
+        release: ago > 20 ? '311' : '312',
+        config: place === 0 ? config : null,
+      })),
+      now,
+    )
+  }
+  const { items } = (await owner.get('/api/monitors?limit=1')).as<{ items: { id: string }[] }>()
+  return items[0]?.id ?? 'unknown'
 }
 
 async function members(of: {
