@@ -113,7 +113,7 @@ test('the page of a monitor says why it is not OK, counts its runs and lists the
   await page.getByText(/^No check-in at \d\d:\d\d/).waitFor()
   await page.getByText(/The last good run began at/).waitFor()
   await page.getByRole('img', { name: /^\d+ runs, \d not OK, half of them took up to 41/ }).waitFor()
-  const runs = page.getByRole('region', { name: 'Runs' }).first()
+  const runs = page.getByRole('region', { name: 'Runs', exact: true })
   await runs.getByText('no check-in').first().waitFor()
   await page.getByRole('button', { name: /^Missed \d/ }).click()
   await eventually(() => new URL(page.url()).searchParams.get('kind')).toBe('missed')

@@ -18,7 +18,6 @@ import viewStyles from '../../ui/views.module.css'
 import { CanaryResult } from './canary-result.tsx'
 import { FreshSecrets } from './fresh-secrets.tsx'
 import { alertsTexts } from './texts.ts'
-import styles from './alerts-frame.module.css'
 
 /** A link is current by `isHere`, and not because its address begins alike. */
 const EXACT = { exact: true, includeSearch: false } as const
@@ -65,7 +64,7 @@ export function AlertsFrame() {
   return (
     <PageMain>
       <PageHead
-        className={styles.head}
+        className={viewStyles.head}
         actions={
           isNew ? undefined : (
             <Button look="primary" icon="plus" keys={may.allowed ? 'n' : undefined} why={may.why} onClick={newRule}>

@@ -10,9 +10,9 @@ import { Form, FormRow } from '../../../ui/form.tsx'
 import { Note } from '../../../ui/note.tsx'
 import typeStyles from '../../../ui/type.module.css'
 import {
-  changeOf,
-  draftOf,
-  faultsOf,
+  toMonitorChange,
+  toMonitorDraft,
+  findFaults,
   INTERVAL_UNITS,
   MONITOR_BOUNDS,
   type MonitorDraft,
@@ -41,11 +41,11 @@ const LABELS = {
 /** The settings of a monitor in a dialog. */
 export function EditMonitor({ monitor, onClose }: { monitor: Monitor; onClose: () => void }) {
   const [stored] = useState(monitor)
-  const [draft, setDraft] = useState(() => draftOf(stored))
+  const [draft, setDraft] = useState(() => toMonitorDraft(stored))
   const [tried, setTried] = useState(false)
   const save = useSave(stored)
-  const change = changeOf(stored, draft)
-  const faults = faultsOf(draft)
+  const change = toMonitorChange(stored, draft)
+  const faults = findFaults(draft)
   const set = (part: Partial<MonitorDraft>) => {
     setDraft((before) => ({ ...before, ...part }))
     save.reset()
@@ -165,7 +165,7 @@ export function EditMonitor({ monitor, onClose }: { monitor: Monitor; onClose: (
 /** Undo brings the settings before back, except that a monitor keeps the schedule it got. */
 function useSave(stored: Monitor) {
   const { id, slug } = stored
-  const before = draftOf(stored)
+  const before = toMonitorDraft(stored)
   return useChange({
     send: (body: MonitorChange) => changeMonitor(id, body),
     touches: () => [['monitors']],
@@ -173,7 +173,7 @@ function useSave(stored: Monitor) {
     said: () => texts.saved(slug),
     ...(stored.schedule === null
       ? {}
-      : { undo: (_body: MonitorChange, answer: Monitor) => changeMonitor(id, changeOf(answer, before)) }),
+      : { undo: (_body: MonitorChange, answer: Monitor) => changeMonitor(id, toMonitorChange(answer, before)) }),
     failed: null,
   })
 }

@@ -9,7 +9,7 @@ import {
   keyOfPart,
   needsAttention,
   newestInARow,
-  partsOf,
+  toMonitorParts,
   releaseChanges,
   shownState,
 } from './model.ts'
@@ -62,7 +62,7 @@ const failing = (problem: 'missed' | 'failed' | 'long' | 'late', fields: Partial
   environment({ status: problem, problem, is_failing: true, ...fields })
 
 test('rows are in the order of urgency, and keep the order of their load', () => {
-  const parts = partsOf([
+  const parts = toMonitorParts([
     monitor('ok'),
     monitor('paused', { state: 'paused', environments: [environment({ status: 'missed' })] }),
     monitor('muted', { state: 'muted', environments: [failing('failed')] }),
@@ -91,7 +91,7 @@ test('rows are in the order of urgency, and keep the order of their load', () =>
     'long',
   ])
   const order = sorted.map(keyOfPart)
-  const later = partsOf([monitor('new'), monitor('late'), monitor('long')])
+  const later = toMonitorParts([monitor('new'), monitor('late'), monitor('long')])
   expect(inOrder(later, order).map(({ monitor: { slug } }) => slug)).toEqual(['long', 'late', 'new'])
 })
 

@@ -1,7 +1,7 @@
 import type { Monitor, MonitorEnvironment, MonitorRun } from '../../../api/monitor-queries.ts'
 import { MINUTE_MS } from '../../../ui/format.ts'
 
-/** What the pages of monitors compute from the answers of the service. Pure. */
+/** The pages of monitors compute this from the answers of the service. Pure. */
 
 /** As the service assumes where a check-in leaves them out. */
 export const DEFAULT_GRACE_MINUTES = 1
@@ -10,8 +10,8 @@ export const DEFAULT_LIMIT_MINUTES = 30
 export const graceMs = (monitor: Monitor): number =>
   (monitor.checkin_margin_minutes ?? DEFAULT_GRACE_MINUTES) * MINUTE_MS
 export const limitMs = (monitor: Monitor): number => (monitor.max_runtime_minutes ?? DEFAULT_LIMIT_MINUTES) * MINUTE_MS
-export const failuresOf = (monitor: Monitor): number => monitor.failure_issue_threshold ?? 1
-export const recoveriesOf = (monitor: Monitor): number => monitor.recovery_threshold ?? 1
+export const neededFailures = (monitor: Monitor): number => monitor.failure_issue_threshold ?? 1
+export const neededRecoveries = (monitor: Monitor): number => monitor.recovery_threshold ?? 1
 
 /** A monitor in one of its environments: a row of the list. */
 export type MonitorPart = { readonly monitor: Monitor; readonly environment: MonitorEnvironment }
@@ -41,7 +41,7 @@ export const needsAttention = ({ monitor, environment }: MonitorPart): boolean =
 
 export const keyOfPart = ({ monitor, environment }: MonitorPart): string => `${monitor.id} ${environment.name}`
 
-export const partsOf = (monitors: readonly Monitor[]): MonitorPart[] =>
+export const toMonitorParts = (monitors: readonly Monitor[]): MonitorPart[] =>
   monitors.flatMap((monitor) => monitor.environments.map((environment) => ({ monitor, environment })))
 
 /** Most urgent first, then by name. */

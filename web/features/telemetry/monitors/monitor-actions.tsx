@@ -10,7 +10,8 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { monitorsTexts as texts } from './texts.ts'
 
-type State = Monitor['state']
+/** The guess changes the monitor before the answer: Undo needs the state before. */
+type Move = { readonly from: Monitor['state']; readonly to: Monitor['state'] }
 type MonitorActionsProps = { monitor: Monitor; list: Pick<LinkProps, 'to' | 'search'>; onEdit: () => void }
 
 /** Mute, pause, edit and delete a monitor. */
@@ -19,7 +20,7 @@ export function MonitorActions({ monitor, list, onEdit }: MonitorActionsProps) {
   const [isDeleting, setDeleting] = useState(false)
   const move = useMove(monitor)
   const { state } = monitor
-  const mute = () => move.mutate(state === 'muted' ? 'active' : 'muted')
+  const mute = () => move.mutate({ from: state, to: state === 'muted' ? 'active' : 'muted' })
   const muteLabel = state === 'muted' ? texts.unmute : texts.mute
   useKeys(
     may.allowed
@@ -41,7 +42,7 @@ export function MonitorActions({ monitor, list, onEdit }: MonitorActionsProps) {
         icon={state === 'paused' ? 'right' : 'pause'}
         look={state === 'paused' ? 'primary' : 'plain'}
         why={may.why}
-        onClick={() => move.mutate(state === 'paused' ? 'active' : 'paused')}
+        onClick={() => move.mutate({ from: state, to: state === 'paused' ? 'active' : 'paused' })}
       >
         {state === 'paused' ? texts.resume : texts.pause}
       </Button>
@@ -62,17 +63,16 @@ export function MonitorActions({ monitor, list, onEdit }: MonitorActionsProps) {
 }
 
 /** Changes the state; Undo brings the one before back. */
-function useMove(monitor: Monitor) {
-  const { id, slug, state: before } = monitor
+function useMove({ id, slug }: Monitor) {
   return useChange({
-    send: (state: State) => changeMonitor(id, { state }),
-    same: (state) => state,
+    send: ({ to }: Move) => changeMonitor(id, { state: to }),
+    same: ({ to }) => to,
     touches: () => [['monitors']],
-    guess: (client, state) =>
+    guess: (client, { to: state }) =>
       client.setQueryData(monitorQuery(id).queryKey, (data) => (data === undefined ? data : { ...data, state })),
     settle: (client, answer) => client.setQueryData(monitorQuery(id).queryKey, answer),
-    said: (_answer, state) => texts.moved[state](slug),
-    undo: () => changeMonitor(id, { state: before }),
+    said: (_answer, { to }) => texts.moved[to](slug),
+    undo: ({ from }) => changeMonitor(id, { state: from }),
     failed: texts.notMoved,
   })
 }

@@ -5,7 +5,7 @@ import {
   MAX_MONITOR_THRESHOLD,
 } from '#server/events/protocol/telemetry.api.ts'
 import type { Monitor } from '../../../api/monitor-queries.ts'
-import { changeOf, draftOf, faultsOf, INTERVAL_UNITS, MONITOR_BOUNDS } from './monitor-draft.ts'
+import { toMonitorChange, toMonitorDraft, findFaults, INTERVAL_UNITS, MONITOR_BOUNDS } from './monitor-draft.ts'
 
 const MONITOR: Monitor = {
   id: 'm',
@@ -25,23 +25,23 @@ const MONITOR: Monitor = {
   next_runs: [],
   environments: [],
 }
-const draft = draftOf(MONITOR)
+const draft = toMonitorDraft(MONITOR)
 
 test('an unchanged draft changes nothing', () => {
-  expect(changeOf(MONITOR, draft)).toEqual({})
-  expect(faultsOf(draft)).toEqual({})
+  expect(toMonitorChange(MONITOR, draft)).toEqual({})
+  expect(findFaults(draft)).toEqual({})
 })
 
 test('only what differs is sent', () => {
-  expect(changeOf(MONITOR, { ...draft, crontab: ' 0 3 * * * ', grace: '', limit: '90' })).toEqual({
+  expect(toMonitorChange(MONITOR, { ...draft, crontab: ' 0 3 * * * ', grace: '', limit: '90' })).toEqual({
     schedule: { type: 'crontab', value: '0 3 * * *' },
     checkin_margin_minutes: null,
     max_runtime_minutes: 90,
   })
-  expect(changeOf(MONITOR, { ...draft, kind: 'interval', every: '6', unit: 'hour' })).toEqual({
+  expect(toMonitorChange(MONITOR, { ...draft, kind: 'interval', every: '6', unit: 'hour' })).toEqual({
     schedule: { type: 'interval', value: 6, unit: 'hour' },
   })
-  expect(changeOf(MONITOR, { ...draft, timezone: 'UTC' })).toEqual({ timezone: 'UTC' })
+  expect(toMonitorChange(MONITOR, { ...draft, timezone: 'UTC' })).toEqual({ timezone: 'UTC' })
 })
 
 test('what is wrong is said beside its field', () => {
@@ -54,7 +54,7 @@ test('what is wrong is said beside its field', () => {
     failures: '1.5',
     recoveries: '721',
   }
-  expect(Object.keys(faultsOf(wrong)).toSorted()).toEqual([
+  expect(Object.keys(findFaults(wrong)).toSorted()).toEqual([
     'crontab',
     'failures',
     'grace',
@@ -62,10 +62,10 @@ test('what is wrong is said beside its field', () => {
     'recoveries',
     'timezone',
   ])
-  expect(faultsOf({ ...draft, kind: 'interval', every: '0' })).toEqual({
+  expect(findFaults({ ...draft, kind: 'interval', every: '0' })).toEqual({
     every: 'Enter a whole number from 1 to 10,000.',
   })
-  expect(faultsOf({ ...draft, crontab: '@daily' })).toEqual({})
+  expect(findFaults({ ...draft, crontab: '@daily' })).toEqual({})
 })
 
 test('the bounds are those of the API', () => {

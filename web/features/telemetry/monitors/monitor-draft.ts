@@ -38,7 +38,7 @@ const NUMBER_NAMES = ['grace', 'limit', 'failures', 'recoveries'] as const satis
 
 const textOf = (value: number | null): string => (value === null ? '' : String(value))
 
-export function draftOf(monitor: Monitor): MonitorDraft {
+export function toMonitorDraft(monitor: Monitor): MonitorDraft {
   const { schedule } = monitor
   return {
     kind: schedule?.type ?? 'none',
@@ -56,10 +56,12 @@ export function draftOf(monitor: Monitor): MonitorDraft {
 const isWhole = (text: string, min: number, max: number): boolean =>
   /^\d{1,9}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
 
-/** What is wrong with each field. The service judges the parts of a crontab and the names of zones. */
-export function faultsOf(draft: MonitorDraft): Partial<Record<NumberName | 'crontab' | 'every' | 'timezone', string>> {
+/** Says what is wrong with each field. The service judges the parts of a crontab and the names of zones. */
+export function findFaults(
+  draft: MonitorDraft,
+): Partial<Record<NumberName | 'crontab' | 'every' | 'timezone', string>> {
   const texts = monitorsTexts.form
-  const faults: ReturnType<typeof faultsOf> = {}
+  const faults: ReturnType<typeof findFaults> = {}
   if (draft.kind === 'crontab') {
     const crontab = draft.crontab.trim()
     if (!crontab.startsWith('@') && crontab.split(/\s+/).length !== 5) faults.crontab = texts.crontabWrong
@@ -74,8 +76,8 @@ export function faultsOf(draft: MonitorDraft): Partial<Record<NumberName | 'cron
 }
 
 /** The fields that differ from what is stored. An empty number takes the default. */
-export function changeOf(monitor: Monitor, draft: MonitorDraft): MonitorChange {
-  const stored = draftOf(monitor)
+export function toMonitorChange(monitor: Monitor, draft: MonitorDraft): MonitorChange {
+  const stored = toMonitorDraft(monitor)
   const change: MonitorChange = {}
   if (draft.kind === 'crontab') {
     const value = draft.crontab.trim()

@@ -39,7 +39,7 @@ const route = getRouteApi('/signed-in/shell/monitors/$monitorId')
 /** Runs are judged by the clock, so that nothing announces one that is missed. */
 const REFRESH_MS = 30_000
 
-/** The page of one monitor: why it is not OK, what ran, who is told, its settings. */
+/** The page of one monitor: why it is not OK, its runs, its rules and its settings. */
 export function MonitorPage() {
   const { monitorId } = route.useParams()
   const { project } = route.useSearch()
@@ -85,17 +85,14 @@ function Body({ monitor }: { monitor: Monitor }) {
       <Crumbs label={texts.title} list={<Link {...list}>{texts.title}</Link>}>
         <span className={classNames(typeStyles.mono, fitStyles.shrinks, fitStyles.ellipsis)}>{monitor.slug}</span>
       </Crumbs>
-      <PageHead
-        className={styles.head}
-        actions={<MonitorActions monitor={monitor} list={list} onEdit={() => setEditing(true)} />}
-      >
+      <PageHead actions={<MonitorActions monitor={monitor} list={list} onEdit={() => setEditing(true)} />}>
         <div className={fitStyles.shrinks}>
           <h1 className={typeStyles.longTitle}>{monitor.slug}</h1>
           {environment === undefined ? null : <Facts part={{ monitor, environment }} />}
         </div>
       </PageHead>
       {environment === undefined ? null : <ReasonNote part={{ monitor, environment }} />}
-      <div className={styles.columns}>
+      <div className={classNames(fitStyles.columns, styles.columns)}>
         <div className={fitStyles.column}>
           {environment === undefined ? null : (
             <>

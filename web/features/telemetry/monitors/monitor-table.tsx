@@ -53,19 +53,19 @@ export function MonitorTable({ parts, search }: { parts: readonly MonitorPart[];
         {
           head: columns.runs,
           headClass: styles.runsHead,
-          className: styles.runs,
+          className: narrowStyles.cardFact1,
           cell: ({ environment }) => <RunBars runs={environment.runs} />,
         },
         {
           head: columns.lastRun,
           headClass: classNames(styles.timeHead, narrowStyles.hiddenAt924),
-          className: classNames(typeStyles.figures, narrowStyles.hiddenAt924),
+          className: narrowStyles.hiddenAt924,
           cell: (part) => <LastRun part={part} now={now} />,
         },
         {
           head: columns.nextRun,
           headClass: classNames(styles.timeHead, styles.middle),
-          className: classNames(styles.next, styles.middle, typeStyles.figures),
+          className: classNames(styles.next, styles.middle),
           cell: (part) => <NextRun part={part} now={now} />,
         },
         {
@@ -94,7 +94,7 @@ function Job({ part: { monitor, environment }, search }: { part: MonitorPart; se
           project: search.project,
           ...(monitor.environments.length === 1 ? {} : { env: environment.name }),
         })}
-        className={classNames(styles.name, choiceStyles.underlines)}
+        className={classNames(fitStyles.ellipsis, narrowStyles.breaksAt600, choiceStyles.underlines)}
         data-monitor=""
       >
         {monitor.slug}
@@ -159,7 +159,7 @@ function NextRun({ part: { monitor, environment }, now }: { part: MonitorPart; n
   return (
     <div className={styles.lines}>
       <span>{left === null ? texts.due : texts.in(left)}</span>
-      <Minor className={styles.nextAt}>{formatWhen(at, now)}</Minor>
+      <Minor className={narrowStyles.hiddenAt600}>{formatWhen(at, now)}</Minor>
     </div>
   )
 }

@@ -23,12 +23,11 @@ import { PageMain } from '../../../ui/page-main.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import typeStyles from '../../../ui/type.module.css'
 import viewStyles from '../../../ui/views.module.css'
-import { byUrgency, inOrder, keyOfPart, needsAttention, partsOf, type MonitorPart } from './model.ts'
+import { byUrgency, inOrder, keyOfPart, needsAttention, toMonitorParts, type MonitorPart } from './model.ts'
 import { MonitorTable } from './monitor-table.tsx'
 import { NoMonitor } from './no-monitor.tsx'
 import { RunLegend } from './run-bars.tsx'
 import { monitorsTexts as texts } from './texts.ts'
-import styles from './monitors-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/monitors')
 
@@ -64,7 +63,7 @@ function Monitors({ search }: { search: MonitorsSearch }) {
     if (isReading && !isFetching && !isError) void fetchNextPage()
   }, [isReading, isFetching, isError, fetchNextPage])
 
-  const all = partsOf(monitors)
+  const all = toMonitorParts(monitors)
   const ofEnvironment = all.filter(({ environment: { name } }) => search.env === undefined || name === search.env)
   const urgent = ofEnvironment.filter(needsAttention)
   const parts = useSteadyOrder(all, list.data !== undefined && !isReading && !isPlaceholderData).filter((part) =>
@@ -74,7 +73,7 @@ function Monitors({ search }: { search: MonitorsSearch }) {
   return (
     <>
       <PageHead
-        className={styles.head}
+        className={viewStyles.head}
         actions={<EnvironmentMenu names={all.map(({ environment }) => environment.name)} chosen={search.env} />}
       >
         <h1>{texts.title}</h1>

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { projectsQuery } from '../../../api/queries.ts'
 import { CommandBox } from '../../../ui/command-box.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Minor } from '../../../ui/text.tsx'
 import { checkInSnippet, EXAMPLE_JOB, firstCheckIn } from './snippets.ts'
 import { monitorsTexts as texts } from './texts.ts'
-import styles from './monitors-page.module.css'
 
 /** How to send the first check-in, with the address of the project, or of the only one. */
 export function NoMonitor({ projectId }: { projectId: string | undefined }) {
@@ -17,7 +17,7 @@ export function NoMonitor({ projectId }: { projectId: string | undefined }) {
         {texts.emptyText}
       </EmptyState>
       {project === undefined ? null : (
-        <div className={styles.first}>
+        <div className={fitStyles.dialogBody}>
           <CommandBox title={texts.withCurl} code={firstCheckIn(project.dsn)} said={texts.copied} />
           <CommandBox
             title={texts.withSdk}

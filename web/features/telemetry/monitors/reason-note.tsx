@@ -1,15 +1,24 @@
 import { formatDuration } from '../../../ui/format.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Note } from '../../../ui/note.tsx'
 import { useNow } from '../../../ui/now.ts'
 import { Minor } from '../../../ui/text.tsx'
 import type { MonitorRun } from '../../../api/monitor-queries.ts'
-import { goodInARow, lateMs, limitMs, newestInARow, recoveriesOf, shownState, type MonitorPart } from './model.ts'
+import { goodInARow, lateMs, limitMs, newestInARow, neededRecoveries, shownState, type MonitorPart } from './model.ts'
 import { monitorsTexts as texts } from './texts.ts'
 import { formatWhen } from './when.ts'
 import styles from './reason-note.module.css'
 
 /** Why the monitor is not OK; nothing where it is. */
 export function ReasonNote({ part }: { part: MonitorPart }) {
+  const note = <Reason part={part} />
+  return isSilent(part) ? null : <div className={fitStyles.gapAfter}>{note}</div>
+}
+
+const isSilent = ({ monitor, environment }: MonitorPart): boolean =>
+  monitor.state === 'active' && (!environment.is_failing || environment.problem === null)
+
+function Reason({ part }: { part: MonitorPart }) {
   const now = useNow('half-minute')
   const { monitor, environment } = part
   if (monitor.state !== 'active') {
@@ -35,7 +44,7 @@ export function ReasonNote({ part }: { part: MonitorPart }) {
       </p>
       {status === 'ok' ? (
         <Minor as="p" className={styles.more}>
-          {texts.goodAgain(goodInARow(runs), recoveriesOf(monitor))}
+          {texts.goodAgain(goodInARow(runs), neededRecoveries(monitor))}
         </Minor>
       ) : null}
     </Note>

@@ -1,6 +1,7 @@
 import type { MonitorRun } from '../../../api/monitor-queries.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { countKinds, RUN_KINDS } from './model.ts'
 import { monitorsTexts as texts } from './texts.ts'
 import styles from './run-bars.module.css'
@@ -34,7 +35,10 @@ export function RunBars({ runs }: { runs: readonly MonitorRun[] }) {
 
 /** The names of the bars. */
 export const RunLegend = () => (
-  <span className={classNames(styles.legend, fitStyles.atEnd, fitStyles.ownColours)} aria-hidden="true">
+  <span
+    className={classNames(styles.legend, narrowStyles.hiddenAt600, fitStyles.atEnd, fitStyles.ownColours)}
+    aria-hidden="true"
+  >
     {(['ok', 'late', 'long', 'failed', 'missed'] as const).map((kind) => (
       <span key={kind}>
         <i data-run={kind} />

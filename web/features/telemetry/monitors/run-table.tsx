@@ -84,7 +84,7 @@ function Rows({ monitor, runs }: { monitor: Monitor; runs: readonly MonitorRun[]
   const hasTrace = runs.some(({ trace_id: trace }) => trace !== null)
   return (
     <DataTable
-      scrollLabel={texts.runs}
+      scrollLabel={texts.runsTable}
       className={fitStyles.nowrapAll}
       rows={runs}
       keyOf={(run, place) => run.check_in_id ?? run.expected_at ?? place}

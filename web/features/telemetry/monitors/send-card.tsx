@@ -18,13 +18,15 @@ export function SendCard({ monitor }: { monitor: Monitor }) {
   return (
     <Card title={texts.send}>
       <div className={styles.body}>
-        <Segmented<SnippetLanguage>
-          label={texts.languages}
-          size="sm"
-          value={language}
-          options={SNIPPET_LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
-          onChange={setLanguage}
-        />
+        <div>
+          <Segmented<SnippetLanguage>
+            label={texts.languages}
+            size="sm"
+            value={language}
+            options={SNIPPET_LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+            onChange={setLanguage}
+          />
+        </div>
         <CommandBox
           title={LANGUAGE_NAMES[language]}
           code={checkInSnippet(language, monitor, project.dsn)}

@@ -6,7 +6,7 @@ import { KeyValues } from '../../../ui/key-values.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import typeStyles from '../../../ui/type.module.css'
-import { DEFAULT_GRACE_MINUTES, DEFAULT_LIMIT_MINUTES, failuresOf, recoveriesOf } from './model.ts'
+import { DEFAULT_GRACE_MINUTES, DEFAULT_LIMIT_MINUTES, neededFailures, neededRecoveries } from './model.ts'
 import { scheduleInWords } from './schedule-words.ts'
 import { monitorsTexts as texts } from './texts.ts'
 
@@ -18,8 +18,8 @@ export function SettingsCard({ monitor }: { monitor: Monitor }) {
     ...(schedule?.type === 'crontab' ? [[texts.timezone, timezone ?? 'UTC'] satisfies [string, ReactNode]] : []),
     [texts.grace, formatDuration((monitor.checkin_margin_minutes ?? DEFAULT_GRACE_MINUTES) * MINUTE_MS)],
     [texts.limit, formatDuration((monitor.max_runtime_minutes ?? DEFAULT_LIMIT_MINUTES) * MINUTE_MS)],
-    [texts.failsAfter, texts.badRuns(failuresOf(monitor))],
-    [texts.recoversAfter, texts.badRuns(recoveriesOf(monitor))],
+    [texts.failsAfter, texts.badRuns(neededFailures(monitor))],
+    [texts.recoversAfter, texts.badRuns(neededRecoveries(monitor))],
     [texts.owner, monitor.owner ?? <Minor>{texts.noOwner}</Minor>],
     [texts.madeBy, <Time key="made" at={monitor.created_at} as="moment" />],
     ...(schedule === null

@@ -1,15 +1,15 @@
 import { classNames } from '../../../ui/class-names.ts'
-import fitStyles from '../../../ui/fit.module.css'
 import { formatDuration } from '../../../ui/format.ts'
 import { Icon, type IconName } from '../../../ui/icon.tsx'
+import statusStyles from '../../../ui/status.module.css'
 import typeStyles from '../../../ui/type.module.css'
 import {
-  failuresOf,
+  neededFailures,
   goodInARow,
   lateMs,
   limitMs,
   newestInARow,
-  recoveriesOf,
+  neededRecoveries,
   shownState,
   type MonitorPart,
   type RunKind,
@@ -17,7 +17,6 @@ import {
 } from './model.ts'
 import { monitorsTexts as texts } from './texts.ts'
 import { formatWhen } from './when.ts'
-import styles from './state-mark.module.css'
 
 const ICONS: Readonly<Record<ShownState | RunKind, IconName>> = {
   ok: 'check',
@@ -44,7 +43,7 @@ const COLOURS: Readonly<Record<ShownState | RunKind, string | undefined>> = {
 
 /** A state of a monitor or the outcome of a run: icon, word and colour. */
 export const StateMark = ({ state, text = texts.states[state] }: { state: ShownState | RunKind; text?: string }) => (
-  <span className={classNames(styles.state, fitStyles.icons14, COLOURS[state])}>
+  <span className={classNames(statusStyles.word, COLOURS[state])}>
     <Icon name={ICONS[state]} />
     {text}
   </span>
@@ -60,8 +59,8 @@ export function stateReason(part: MonitorPart, now: number): string | null {
   if (state === 'waiting') return texts.waiting
   if (state === 'ok') return null
   if (environment.is_failing && status === 'ok')
-    return texts.recovering(goodInARow(environment.runs), recoveriesOf(monitor))
-  if (!environment.is_failing) return texts.tolerated(count, failuresOf(monitor))
+    return texts.recovering(goodInARow(environment.runs), neededRecoveries(monitor))
+  if (!environment.is_failing) return texts.tolerated(count, neededFailures(monitor))
   const [newest] = newestInARow(environment).slice(-1)
   if (count === 1 && newest !== undefined) {
     if (state === 'long' && newest.duration_ms !== null)

@@ -149,6 +149,7 @@ export const monitorsTexts = {
   missedSeries: 'Missed',
 
   runs: 'Runs',
+  runsTable: 'Runs, table',
   runsFilter: 'Runs to show',
   filters: { problems: 'Not OK', missed: 'Missed', failed: 'Failed', long: 'Long', late: 'Late' } satisfies Record<
     RunFilter,
@@ -174,8 +175,8 @@ export const monitorsTexts = {
   shownRuns: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)} runs`,
 
   rule: 'Alert rule',
-  ruleNone: 'No rule watches this monitor. You are not told when it fails.',
-  ruleWatches: 'Told when this monitor fails:',
+  ruleNone: 'No rule watches this monitor. Nobody is notified when it fails.',
+  ruleWatches: 'These rules fire when the monitor fails:',
   ruleOff: 'off',
   newRule: 'New rule',
   send: 'Send check-ins',
