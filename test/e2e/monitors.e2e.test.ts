@@ -104,7 +104,7 @@ test('those that need a person are first, with their reason', async () => {
   await eventually(names).toEqual(['price-feed', 'settle-pay'])
   expect(new URL(page.url()).searchParams.get('state')).toBe('attention')
   await page.getByRole('button', { name: 'Environment' }).click()
-  await page.getByRole('menuitemradio', { name: 'staging' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'staging' }).click()
   await page.getByRole('heading', { name: 'No monitor needs attention' }).waitFor()
 })
 
@@ -118,7 +118,7 @@ test('the page of a monitor says why it is not OK, counts its runs and lists the
   await page.getByRole('button', { name: /^Missed \d/ }).click()
   await eventually(() => new URL(page.url()).searchParams.get('kind')).toBe('missed')
   await eventually(() => runs.getByText('OK', { exact: true }).count()).toBe(0)
-  await page.getByText('No rule watches this monitor.', { exact: false }).waitFor()
+  await page.getByText('No rule watches this monitor', { exact: false }).waitFor()
   await page.getByRole('button', { name: 'curl' }).click()
   await page.getByText(/cron\/price-feed\//).waitFor()
   await expectAccessible(page, 'a monitor')

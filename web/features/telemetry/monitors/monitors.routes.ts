@@ -18,7 +18,7 @@ const monitors = createRoute({
 const monitor = createRoute({
   getParentRoute: () => shell,
   path: '/monitors/$monitorId',
-  staticData: { scope: { project: 'none', range: false } },
+  staticData: { scope: { project: 'any', range: false } },
   validateSearch: (search) => MonitorSearch.parse(search),
   loader: ({ context: { client }, params, preload }) => {
     if (!preload) prefetch(client.query(monitorQuery(params.monitorId)))

@@ -21,7 +21,7 @@ export function RuleCard({ monitor }: { monitor: Monitor }) {
   const rules = useInfiniteQuery(alertRulesQuery(project))
   return (
     <Card title={texts.rule}>
-      <div className={classNames(styles.body, typeStyles.accentLinks)}>
+      <div className={styles.body}>
         <PageQuery query={rules} what={texts.rule} heightPx={40} inCard>
           {({ pages }) => {
             const own = pages
@@ -35,7 +35,7 @@ export function RuleCard({ monitor }: { monitor: Monitor }) {
             ) : (
               <>
                 <p>{texts.ruleWatches}</p>
-                <ul className={typeStyles.tallLinks}>
+                <ul className={classNames(typeStyles.tallLinks, typeStyles.accentLinks)}>
                   {own.map((rule) => (
                     <li key={rule.id}>
                       <Link {...paths.alertRule(rule.id, { project })}>{rule.name}</Link>

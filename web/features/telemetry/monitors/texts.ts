@@ -175,7 +175,7 @@ export const monitorsTexts = {
   shownRuns: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)} runs`,
 
   rule: 'Alert rule',
-  ruleNone: 'No rule watches this monitor. Nobody is notified when it fails.',
+  ruleNone: 'No rule watches this monitor: no alert fires when it fails.',
   ruleWatches: 'These rules fire when the monitor fails:',
   ruleOff: 'off',
   newRule: 'New rule',
