@@ -41,7 +41,8 @@ async function aWorld() {
 }
 
 const project = await aWorld()
-const viewer = await server.member(team.person, { role: 'viewer' })
+const member = await server.member(team.person, { name: 'Vera Viewer', role: 'viewer' })
+const viewer = { ...team.person, ...member }
 
 const openList = async (as: Person = team.person, search = `?project=${project.id}`): Promise<Page> => {
   const page = await dashboard.openAs(as)

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  INTERVAL_UNITS as UNITS_OF_API,
-  MAX_MONITOR_MINUTES,
-  MAX_MONITOR_THRESHOLD,
-} from '#server/events/protocol/telemetry.api.ts'
 import type { Monitor } from '../../../api/monitor-queries.ts'
-import { toMonitorChange, toMonitorDraft, findFaults, INTERVAL_UNITS, MONITOR_BOUNDS } from './monitor-draft.ts'
+import { findFaults, toMonitorChange, toMonitorDraft } from './monitor-draft.ts'
 
 const MONITOR: Monitor = {
   id: 'm',
@@ -66,13 +61,4 @@ test('what is wrong is said beside its field', () => {
     every: 'Enter a whole number from 1 to 10,000.',
   })
   expect(findFaults({ ...draft, crontab: '@daily' })).toEqual({})
-})
-
-test('the bounds are those of the API', () => {
-  expect(INTERVAL_UNITS).toEqual(UNITS_OF_API)
-  expect([MONITOR_BOUNDS.grace.max, MONITOR_BOUNDS.limit.max]).toEqual([MAX_MONITOR_MINUTES, MAX_MONITOR_MINUTES])
-  expect([MONITOR_BOUNDS.failures.max, MONITOR_BOUNDS.recoveries.max]).toEqual([
-    MAX_MONITOR_THRESHOLD,
-    MAX_MONITOR_THRESHOLD,
-  ])
 })
