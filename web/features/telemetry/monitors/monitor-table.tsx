@@ -4,7 +4,6 @@ import { paths } from '../../../address/paths.ts'
 import type { MonitorsSearch } from '../../../address/search.ts'
 import type { Monitor } from '../../../api/monitor-queries.ts'
 import { projectsQuery } from '../../../api/queries.ts'
-import { Badge } from '../../../ui/badge.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { DataTable } from '../../../ui/data-table.tsx'
@@ -88,7 +87,7 @@ function Job({ part: { monitor, environment }, search }: { part: MonitorPart; se
   const project = useQuery(projectsQuery).data?.items.find(({ id }) => id === monitor.project_id)
   const isProduction = environment.name === 'production'
   return (
-    <div className={fitStyles.lines}>
+    <div className={styles.lines}>
       <Link
         {...paths.monitor(monitor.id, {
           project: search.project,
@@ -104,8 +103,8 @@ function Job({ part: { monitor, environment }, search }: { part: MonitorPart; se
         {project === undefined ? null : <PlatformTile platform={project.platform} quiet />}
         <span className={fitStyles.ellipsis}>{project?.name}</span>
         {isProduction ? null : (
-          <span className={classNames(styles.environment, fitStyles.shrinks)} aria-hidden="true">
-            <Badge tone="plain">{environment.name}</Badge>
+          <span className={classNames(styles.environment, fitStyles.ellipsis)} aria-hidden="true">
+            {environment.name}
           </span>
         )}
       </Minor>
@@ -119,7 +118,7 @@ function Schedule({ monitor }: { monitor: Monitor }) {
   const limit = monitor.max_runtime_minutes ?? DEFAULT_LIMIT_MINUTES
   if (schedule === null) {
     return (
-      <div className={fitStyles.lines}>
+      <div className={styles.lines}>
         <span>{texts.noSchedule}</span>
         <Minor>{texts.limitOnly(limit)}</Minor>
       </div>
@@ -129,7 +128,7 @@ function Schedule({ monitor }: { monitor: Monitor }) {
   const zone = schedule.type === 'crontab' && timezone !== null && timezone !== 'UTC' ? timezone : null
   const rest = texts.graceAndLimit(monitor.checkin_margin_minutes ?? DEFAULT_GRACE_MINUTES, limit)
   return (
-    <div className={fitStyles.lines}>
+    <div className={styles.lines}>
       <span className={classNames(fitStyles.ellipsis, words === null && typeStyles.mono)}>
         {words ?? String(schedule.value)}
       </span>
@@ -143,7 +142,7 @@ function LastRun({ part: { environment }, now }: { part: MonitorPart; now: numbe
   if (last?.began_at == null) return <Minor>{texts.noRun}</Minor>
   const took = last.duration_ms === null ? null : formatDuration(last.duration_ms)
   return (
-    <div className={fitStyles.lines}>
+    <div className={styles.lines}>
       <time dateTime={last.began_at} title={formatExact(last.began_at)}>
         {formatWhen(last.began_at, now)}
       </time>
@@ -157,7 +156,7 @@ function NextRun({ part: { monitor, environment }, now }: { part: MonitorPart; n
   if (at === null) return <Minor>{monitor.schedule === null ? texts.unknownNext : texts.notPlanned}</Minor>
   const left = formatUntil(at, now)
   return (
-    <div className={fitStyles.lines}>
+    <div className={styles.lines}>
       <span>{left === null ? texts.due : texts.in(left)}</span>
       <Minor className={narrowStyles.hiddenAt600}>{formatWhen(at, now)}</Minor>
     </div>
@@ -167,7 +166,7 @@ function NextRun({ part: { monitor, environment }, now }: { part: MonitorPart; n
 function State({ part, now }: { part: MonitorPart; now: number }) {
   const reason = stateReason(part, now)
   return (
-    <div className={fitStyles.lines}>
+    <div className={styles.lines}>
       <StateMark state={shownState(part)} />
       {reason === null ? null : <Minor>{reason}</Minor>}
     </div>
