@@ -63,7 +63,7 @@ export default defineConfig({
             { name: 'libraries', test: everywhere },
             { name: 'parts', test: partStyles },
             // One file of what most pages share, instead of a dozen small ones, which compress worse.
-            { name: 'common', minShareCount: 21, test: /[\\/](?:web|shared)[\\/].*\.tsx?$/ },
+            { name: 'common', minShareCount: 28, test: /[\\/](?:web|shared)[\\/].*\.tsx?$/ },
           ],
         },
       },

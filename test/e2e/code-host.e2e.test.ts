@@ -306,7 +306,7 @@ test('empty places say which thing is missing, and follow what arrives', async (
     name: 'Robin',
     email: 'robin@meadowlark.example',
     at: hour(1),
-    files: [{ filename: 'guide/pay.md', status: 'added' }],
+    files: [{ filename: 'src/guide.txt', status: 'added' }],
   }
   const { headers, body } = githubDelivery(String(connected.body['webhook_secret']), 'push', githubPush([commit]))
   await fetch(`${server.url}/api/integrations/codehost/webhook?project=${project.id}`, {
