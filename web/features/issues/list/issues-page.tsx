@@ -1,10 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useReducer } from 'react'
+import { useRunningOperations } from '../../../api/operations.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { AskProvider } from '../../../subjects/issue/decide.tsx'
+import { useRefused } from '../../../subjects/issue/refused.ts'
 import { rememberStream } from '../../../subjects/issue/stream-memory.ts'
 import { PageMain } from '../../../ui/page-main.tsx'
-import { BulkProgress, BulkRefused } from './progress.tsx'
 import { useReadableStream } from './readable-stream.ts'
 import { rememberSelection } from './selection-memory.ts'
 import { StreamBody } from './stream-body.tsx'
@@ -16,6 +17,7 @@ import { IssueVolume } from './volume.tsx'
 
 const loadDialogs = () => import('./stream-dialogs.tsx').then((module) => ({ default: module.StreamDialogs }))
 const StreamDialogs = lazy(loadDialogs)
+const BulkRuns = lazy(() => import('./progress.tsx').then((module) => ({ default: module.BulkRuns })))
 
 /** Loaded after the page has rendered. */
 const IDLE_MS = 1500
@@ -54,6 +56,9 @@ function Stream() {
     return () => clearTimeout(timer)
   }, [hasRows])
 
+  const [running, refused] = [useRunningOperations(), useRefused()]
+  const hasRuns = running.length > 0 || refused !== null
+
   const shown = { ...readable, search, ids, state, dispatch }
   const model = { ...shown, commands: useStreamCommands(shown) }
   return (
@@ -65,8 +70,11 @@ function Stream() {
         onWindow={model.commands.chooseWindow}
       />
       <StreamBody {...model} />
-      <BulkProgress />
-      <BulkRefused />
+      {hasRuns ? (
+        <Suspense fallback={null}>
+          <BulkRuns />
+        </Suspense>
+      ) : null}
       {selection.selected.size > 0 || state.merging !== null || state.deleting !== null ? (
         <Suspense fallback={null}>
           <StreamDialogs {...model} />

@@ -12,8 +12,16 @@ const RefusedDialog = lazy(() =>
   import('./refused-dialog.tsx').then((module) => ({ default: module.IssueRefusedDialog })),
 )
 
+/** The progress of bulk operations in the background, and what they could not change; loaded when there is one. */
+export const BulkRuns = () => (
+  <>
+    <BulkProgress />
+    <BulkRefused />
+  </>
+)
+
 /** The dialog of issues that could not be changed, loaded on demand. */
-export function BulkRefused() {
+function BulkRefused() {
   const refused = useRefused()
   return refused === null ? null : (
     <Suspense fallback={null}>
@@ -23,7 +31,7 @@ export function BulkRefused() {
 }
 
 /** The progress of bulk operations that run in the background. */
-export function BulkProgress() {
+function BulkProgress() {
   const operations = useRunningOperations()
   return operations.map((operation) => (
     <div
