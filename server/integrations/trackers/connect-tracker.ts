@@ -161,17 +161,15 @@ export const trackerTokenHash = (token: string): Buffer => createHash('sha256').
 async function configOf(app: App, actor: OrgActor, projectId: string, input: TrackerInput): Promise<TrackerConfig> {
   if (input.provider === 'codehost') return hostConfig(app, projectId, input)
   const row = await selectIntegration(app.db, actor.orgId, projectId)
-  const stored = row?.provider === input.provider ? await readConfig(app, row).catch(() => undefined) : undefined
-  const given =
-    input.base_url ??
-    (stored?.provider === 'codehost' ? undefined : stored?.base_url) ??
-    (input.provider === 'tracker_a' ? LINEAR_URL : undefined)
+  const config = row?.provider === input.provider ? await readConfig(app, row).catch(() => undefined) : undefined
+  const stored = config?.provider === 'codehost' ? undefined : config
+  const given = input.base_url ?? stored?.base_url ?? (input.provider === 'tracker_a' ? LINEAR_URL : undefined)
   if (given === undefined) throw invalid('base_url is missing: the address of your Jira.')
   const url = app.egress.checkUrl(given)
   if (url.search !== '' || url.hash !== '') throw invalid('base_url must have no ? and no #.')
   const base = given.replace(/\/+$/, '')
   // A secret belongs to its address: another address does not get it.
-  const old = stored !== undefined && stored.provider !== 'codehost' && stored.base_url === base ? stored : undefined
+  const old = stored?.base_url === base ? stored : undefined
   if (input.provider === 'tracker_a') {
     const linear = old?.provider === 'tracker_a' ? old : undefined
     const key = input.api_key ?? linear?.api_key

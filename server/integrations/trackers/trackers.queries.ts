@@ -99,19 +99,6 @@ export async function markBroken(tx: Tx, id: string, configSealed: string, error
 export const deleteIntegration = (tx: Tx, id: string) =>
   tx.deleteFrom('tracker_integrations').where('id', '=', id).execute()
 
-/** Owners and admins of an organisation. */
-export const selectAdmins = (db: Connection, orgId: string) =>
-  db
-    .selectFrom('memberships as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.email', 'u.name'])
-    .where('m.org_id', '=', orgId)
-    .where('m.role', 'in', ['owner', 'admin'])
-    .where('m.disabled_at', 'is', null)
-    .where('u.disabled_at', 'is', null)
-    .orderBy('u.id')
-    .execute()
-
 // Tickets
 
 export const selectTicket = (db: Connection, issueId: string) =>

@@ -1,4 +1,5 @@
 import { lenientOpener } from '../../identity/auth/lenient-sealer.ts'
+import { selectAdmins } from '../../identity/team/members.queries.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { systemActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
@@ -7,7 +8,7 @@ import { openTracker, type TrackerConfig } from './config.ts'
 import { selectVendor } from './open-vendor.ts'
 import type { Tracker } from './tracker.ts'
 import { TrackerError } from './tracker-error.ts'
-import { changeIntegration, type IntegrationRow, markBroken, selectAdmins } from './trackers.queries.ts'
+import { changeIntegration, type IntegrationRow, markBroken } from './trackers.queries.ts'
 
 /** An integration's configuration. @throws TrackerError unauthorised when it cannot be opened */
 export async function readConfig(
