@@ -7,6 +7,7 @@ import { sumErrors, selectCriticalPaths } from '../../telemetry/journeys/journey
 import { compileGlob } from '../../platform/kernel/glob.ts'
 import { namesSince, readOfNames } from '../../telemetry/performance/read.queries.ts'
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
+import { addEnded } from './add-ended.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { pointsOver, splitIntoStretches } from './history-windows.ts'
 import { durationText, percentText, windowText } from './measure-texts.ts'
@@ -169,15 +170,11 @@ export const criticalPath: Evaluator = {
       }
     }
     // A journey of an open alert that the project no longer names does not fail.
-    for (const { ruleId, subject } of await openSubjects(
+    const open = await openSubjects(
       app.db,
       rules.map(({ id }) => id),
-    )) {
-      const ofRule = measured.get(ruleId) ?? []
-      if (!ofRule.some((one) => one.subject === subject))
-        measured.set(ruleId, [...ofRule, { subject, value: 0, holds: false, title: '', explanation: '' }])
-    }
-    return measured
+    )
+    return addEnded(measured, open)
   },
 
   async history(app, rule, from, to) {

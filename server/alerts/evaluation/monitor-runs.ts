@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../../platform/kernel/day.ts'
 import { countedWord } from '../../platform/kernel/value-text.ts'
 import { judgeActive, type JudgedEnvironment } from '../../telemetry/monitors/read-monitors.ts'
 import { openSubjects } from '../rules/fired.queries.ts'
+import { addEnded } from './add-ended.ts'
 import type { Evaluator, Measured, RateRule } from './evaluator.ts'
 
 /** `monitor`: runs of scheduled jobs that were missed, failed, came late or took too long. */
@@ -33,15 +34,11 @@ export const monitorRuns: Evaluator = {
         )
     }
     // A monitor of an open alert that is paused, muted or deleted does not fail.
-    for (const { ruleId, subject } of await openSubjects(
+    const open = await openSubjects(
       app.db,
       rules.map(({ id }) => id),
-    )) {
-      const ofRule = measured.get(ruleId) ?? []
-      if (!ofRule.some((one) => one.subject === subject))
-        measured.set(ruleId, [...ofRule, { subject, value: 0, holds: false, title: '', explanation: '' }])
-    }
-    return measured
+    )
+    return addEnded(measured, open)
   },
 
   async history(app, rule, from, to) {
@@ -91,7 +88,6 @@ const TITLES: Readonly<Record<MonitorKind, string>> = {
 function explain({ monitor, environment, judged, timing }: JudgedEnvironment, problem: MonitorKind): string {
   const zone = timing.timezone
   const bad = judged.runs.findLast(({ kind }) => kind === problem)
-  const good = judged.runs.findLast(({ kind }) => kind === 'ok')
   const grace = countedWord(timing.graceMinutes, 'minute')
   const limit = countedWord(timing.limitMinutes, 'minute')
   const planned =
@@ -102,11 +98,10 @@ function explain({ monitor, environment, judged, timing }: JudgedEnvironment, pr
     late: `The run of ${monitor.slug} (${environment})${planned} began after its grace of ${grace}`,
     long: `The run of ${monitor.slug} (${environment})${planned} takes longer than its limit of ${limit}`,
   }
-  const row = judged.inARow > 1 && judged.kind === problem ? ` ${judged.inARow} runs in a row are like this.` : ''
-  const last =
-    good?.run === undefined || good.run === null
-      ? ''
-      : ` The last good run was at ${timeText(good.expectedAt ?? good.run.receivedAt, zone)}.`
+  // Older runs were not judged.
+  const count = judged.inARow < judged.runs.length ? String(judged.inARow) : `At least ${judged.inARow}`
+  const row = judged.inARow > 1 && judged.kind === problem ? ` ${count} runs in a row are like this.` : ''
+  const last = judged.lastGoodAt === null ? '' : ` The last good run was at ${timeText(judged.lastGoodAt, zone)}.`
   return `${what[problem]}.${row}${last}`
 }
 

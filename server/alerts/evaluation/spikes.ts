@@ -2,6 +2,7 @@ import { openSubjects } from '../rules/fired.queries.ts'
 import { usersOfIssues } from '../../events/store/store.queries.ts'
 import { isClosed, severityRank, shortId } from '#shared/issue-values.ts'
 import type { App } from '../../platform/context/app.ts'
+import { addEnded } from './add-ended.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { readHours, readSpikes, type SpikeRow } from './spikes.queries.ts'
 import { HOUR_MS, DAY_MS, MINUTE_MS } from '../../platform/kernel/day.ts'
@@ -53,13 +54,7 @@ export const spikes: Evaluator = {
       ofRule.push(measuredOf(row, spike, users.get(key), at, mayHold))
     }
     // An issue of an open alert that was deleted or merged, or whose severity fell, does not spike.
-    for (const { ruleId, subject } of open) {
-      const ofRule = measured.get(ruleId) ?? []
-      measured.set(ruleId, ofRule)
-      if (!ofRule.some((one) => one.subject === subject))
-        ofRule.push({ subject, value: 0, holds: false, title: '', explanation: '' })
-    }
-    return measured
+    return addEnded(measured, open)
   },
 
   async history(app, rule, from, to) {

@@ -1,10 +1,5 @@
 import { z } from 'zod'
-import {
-  INTERVAL_UNITS,
-  MAX_INTERVAL,
-  MAX_MONITOR_MINUTES,
-  MAX_MONITOR_THRESHOLD,
-} from '../../events/protocol/telemetry.api.ts'
+import { INTERVAL_UNITS, MAX_INTERVAL, MAX_MONITOR_MINUTES, MAX_MONITOR_THRESHOLD } from '#shared/monitors.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Id } from '../../platform/kernel/page.api.ts'
 import { MONITOR_STATES, MonitorView } from '../../telemetry/monitors/monitors.api.ts'

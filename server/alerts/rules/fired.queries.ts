@@ -506,7 +506,7 @@ export async function selectIssuesOfFacts(tx: Connection, issueIds: readonly str
 }
 export type IssueOfFact = Awaited<ReturnType<typeof selectIssuesOfFacts>>[number]
 
-type OpenSubject = { readonly ruleId: string; readonly subject: string; readonly closesWithIssue: boolean }
+export type OpenSubject = { readonly ruleId: string; readonly subject: string; readonly closesWithIssue: boolean }
 
 /** Subjects of open alerts, and whether a rule closes them with their issue. */
 export async function openSubjects(db: Connection, ruleIds: readonly string[]): Promise<OpenSubject[]> {

@@ -1,19 +1,16 @@
+import {
+  INTERVAL_UNITS,
+  type IntervalUnit,
+  MAX_INTERVAL,
+  MAX_MONITOR_MINUTES,
+  MAX_MONITOR_THRESHOLD,
+} from '#shared/monitors.ts'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import { isRecord, numberField } from './json.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { tidy, Notes, type Note } from './strings.ts'
-import {
-  INTERVAL_UNITS,
-  MAX_INTERVAL,
-  MAX_MONITOR_MINUTES,
-  MAX_MONITOR_THRESHOLD,
-  MAX_SLUG,
-  SENT_STATUSES,
-  type SentStatus,
-} from './telemetry.api.ts'
+import { MAX_SLUG, SENT_STATUSES, type SentStatus } from './telemetry.api.ts'
 import { readTraceId } from './span.ts'
-
-type IntervalUnit = (typeof INTERVAL_UNITS)[number]
 
 type Schedule =
   | { readonly type: 'crontab'; readonly value: string }

@@ -13,10 +13,3 @@ export type SentStatus = (typeof SENT_STATUSES)[number]
 
 /** Maximum length of a monitor's name and of its slug, in code points. SDKs send that many. */
 export const MAX_SLUG = 128
-
-export const INTERVAL_UNITS = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
-export const MAX_INTERVAL = 10_000
-/** Minutes of a monitor: 28 days. */
-export const MAX_MONITOR_MINUTES = 40_320
-/** Runs in a row. */
-export const MAX_MONITOR_THRESHOLD = 720

@@ -1,4 +1,5 @@
 import type { MonitorKind } from '#shared/alert-rules.ts'
+import { DEFAULT_GRACE_MINUTES, DEFAULT_LIMIT_MINUTES } from '#shared/monitors.ts'
 import type { MonitorConfig } from '../../events/protocol/check-in.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 import type { RUN_KINDS } from './monitors.api.ts'
@@ -28,7 +29,7 @@ export type JudgedMonitor = {
   readonly runs: readonly JudgedRun[]
   /** The outcome of the newest run that is decided; null before one is. */
   readonly kind: Exclude<RunKind, 'running'> | null
-  /** Newest decided runs of that kind, one after the other. */
+  /** Newest decided runs of that kind, one after the other; at most as many as were judged. */
   readonly inARow: number
   /** When the first of them was expected or began. */
   readonly since: Date | null
@@ -38,6 +39,8 @@ export type JudgedMonitor = {
   readonly problem: MonitorKind | null
   /** The state after each decided run, and when that run was decided; oldest first. */
   readonly states: readonly StateAt[]
+  /** When the newest run began that ended well; null when none of those that were given did. */
+  readonly lastGoodAt: Date | null
   /** The next expected start; null without a schedule. */
   readonly nextAt: Date | null
 }
@@ -54,9 +57,6 @@ export type Timing = {
   readonly recoveries: number
 }
 
-/** As SDKs document them where a check-in leaves them out. */
-export const DEFAULT_GRACE_MINUTES = 1
-export const DEFAULT_LIMIT_MINUTES = 30
 /** A start before its time by less than this is on time: clocks differ. */
 const EARLY_MS = MINUTE_MS
 
@@ -94,7 +94,9 @@ export function judgeRuns(
         : byInterval(schedule, own, { since, now, max })
   const judged = found.slots.flatMap((slot) => judge(timing, slot, now) ?? []).slice(-max)
   const states = statesOver(timing, judged)
-  return { ...(states.at(-1) ?? UNKNOWN), runs: judged, states, nextAt: found.nextAt }
+  const good = own.findLast(({ status }) => status === 'ok')
+  const lastGoodAt = good === undefined ? null : findBegin(good)
+  return { ...(states.at(-1) ?? UNKNOWN), runs: judged, states, lastGoodAt, nextAt: found.nextAt }
 }
 
 type Slot = { readonly expectedAt: Date | null; readonly run: JudgedOf | null }
@@ -120,7 +122,10 @@ function byCrontab(
     ...expected.map((expectedAt): Slot => ({ expectedAt, run: taken.get(expectedAt.getTime()) ?? null })),
     ...beside.map((run): Slot => ({ expectedAt: null, run })),
   ].filter(({ expectedAt, run }) => run !== null || (expectedAt !== null && expectedAt <= now))
-  return { slots: slots.toSorted((a, b) => momentOf(a) - momentOf(b)), nextAt: nextByCrontab(crontab, now) }
+  return {
+    slots: slots.toSorted((a, b) => momentOf(a) - momentOf(b)),
+    nextAt: nextByCrontab(crontab, now, 1)[0] ?? null,
+  }
 }
 
 /** Nothing is known of the time before the oldest run: it is the first, or older ones were not read. */
@@ -194,7 +199,7 @@ function judge(timing: Timing, { expectedAt, run }: Slot, now: Date): JudgedRun 
   return { kind: isLate ? 'late' : 'ok', expectedAt, run }
 }
 
-type State = Omit<JudgedMonitor, 'runs' | 'states' | 'nextAt'>
+type State = Omit<JudgedMonitor, 'runs' | 'states' | 'lastGoodAt' | 'nextAt'>
 type StateAt = State & { readonly at: Date }
 
 const UNKNOWN: State = { kind: null, inARow: 0, since: null, isFailing: false, problem: null }

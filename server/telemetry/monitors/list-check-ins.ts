@@ -7,6 +7,7 @@ import type { Page } from '../../platform/kernel/page.api.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import { runDuration, runStart } from './check-in.ts'
+import { viewConfig } from './monitor-config.ts'
 import { pageByTime, type PageInput, parseLogRange, type RangeInput } from '../logs/page.ts'
 import { CheckInItem } from './monitors.api.ts'
 import { countRuns, plainId, selectRuns, type RunFilter } from '../logs/telemetry.queries.ts'
@@ -50,13 +51,7 @@ function viewRun(row: RunRow): CheckInItem {
     monitor: {
       id: row.monitor_id,
       slug: row.slug,
-      schedule: scheduleOf(row),
-      timezone: row.timezone,
-      checkin_margin_minutes: row.checkin_margin_minutes,
-      max_runtime_minutes: row.max_runtime_minutes,
-      failure_issue_threshold: row.failure_issue_threshold,
-      recovery_threshold: row.recovery_threshold,
-      owner: row.owner,
+      ...viewConfig(row),
     },
     trace_id: plainId(row.trace_id),
     duration_ms: runDuration(times),
@@ -66,9 +61,4 @@ function viewRun(row: RunRow): CheckInItem {
     updated_at: row.updated_at.toISOString(),
     notes: row.notes ?? [],
   })
-}
-
-function scheduleOf({ schedule_type: type, schedule_value: value, schedule_unit: unit }: RunRow): unknown {
-  if (type === null) return null
-  return { type, value: type === 'interval' ? Number(value) : value, unit }
 }

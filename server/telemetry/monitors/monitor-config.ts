@@ -1,6 +1,6 @@
+import { INTERVAL_UNITS } from '#shared/monitors.ts'
 import type { MonitorConfig } from '../../events/protocol/check-in.ts'
 import type { MonitorRow } from './monitors.queries.ts'
-import { INTERVAL_UNITS } from '../../events/protocol/telemetry.api.ts'
 
 type Stored = Pick<
   MonitorRow,
@@ -35,4 +35,22 @@ function scheduleIn({ schedule_type: type, schedule_value: value, schedule_unit:
   if (type === 'crontab') return { type, value } as const
   const known = INTERVAL_UNITS.find((one) => one === unit)
   return type === 'interval' && known !== undefined ? ({ type, value: Number(value), unit: known } as const) : null
+}
+
+/** The configuration as the API answers it. */
+export function viewConfig(row: Stored) {
+  return {
+    schedule: viewSchedule(row),
+    timezone: row.timezone,
+    checkin_margin_minutes: row.checkin_margin_minutes,
+    max_runtime_minutes: row.max_runtime_minutes,
+    failure_issue_threshold: row.failure_issue_threshold,
+    recovery_threshold: row.recovery_threshold,
+    owner: row.owner,
+  }
+}
+
+function viewSchedule({ schedule_type: type, schedule_value: value, schedule_unit: unit }: Stored) {
+  if (type === null || value === null) return null
+  return { type, value: type === 'interval' ? Number(value) : value, unit }
 }

@@ -3,7 +3,7 @@ import { unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import type { JudgedOf } from './judge-runs.ts'
 
-/** SQL of reading and changing monitors. */
+/** SQL of reading monitors. */
 
 const COLUMNS = [
   'm.id',
@@ -67,16 +67,19 @@ export type OwnRuns = { readonly monitorId: string; readonly environment: string
 
 /**
  * The newest runs of each monitor in each of its environments, which are found by steps through an index.
- * @param max of one environment
+ * @param monitors each with the maximum of runs of one environment
  */
-export async function selectNewestRuns(db: Connection, monitorIds: readonly string[], max: number): Promise<OwnRuns[]> {
-  if (monitorIds.length === 0) return []
+export async function selectNewestRuns(
+  db: Connection,
+  monitors: readonly { readonly id: string; readonly max: number }[],
+): Promise<OwnRuns[]> {
+  if (monitors.length === 0) return []
   const { rows } = await sql<Omit<JudgedOf, 'id'> & { id: string; monitorId: string; environment: string }>`
-    with recursive environments (monitor_id, environment, n) as (
-      select k.id, (select min(c.environment) from check_ins c where c.monitor_id = k.id), 1
-      from unnest(${monitorIds}::uuid[]) k (id)
+    with recursive environments (monitor_id, max, environment, n) as (
+      select k.id, k.max, (select min(c.environment) from check_ins c where c.monitor_id = k.id), 1
+      from unnest(${monitors.map(({ id }) => id)}::uuid[], ${monitors.map(({ max }) => max)}::int[]) k (id, max)
       union all
-      select e.monitor_id,
+      select e.monitor_id, e.max,
         (select min(c.environment) from check_ins c where c.monitor_id = e.monitor_id and c.environment > e.environment),
         e.n + 1
       from environments e where e.environment is not null and e.n < ${MAX_ENVIRONMENTS}
@@ -85,7 +88,7 @@ export async function selectNewestRuns(db: Connection, monitorIds: readonly stri
       r.duration_ms as "durationMs", r.started_at as "startedAt", r.finished_at as "finishedAt", r.received_at as "receivedAt"
     from environments e cross join lateral (
       select c.* from check_ins c where c.monitor_id = e.monitor_id and c.environment = e.environment
-      order by c.received_at desc limit ${max}
+      order by c.received_at desc limit e.max
     ) r
     where e.environment is not null
     order by e.monitor_id, e.environment, r.received_at desc`.execute(db)
@@ -94,12 +97,8 @@ export async function selectNewestRuns(db: Connection, monitorIds: readonly stri
     const key = `${monitorId}/${environment}`
     const own = found.get(key) ?? { monitorId, environment, runs: [] }
     found.set(key, own)
-    own.runs.push({
-      ...run,
-      id: unhyphenate(run.id),
-      traceId: run.traceId === null ? null : unhyphenate(run.traceId),
-      durationMs: run.durationMs,
-    })
+    const traceId = run.traceId === null ? null : unhyphenate(run.traceId)
+    own.runs.push({ ...run, id: unhyphenate(run.id), traceId })
   }
   return [...found.values()]
 }

@@ -7,7 +7,7 @@ import type { Connection } from '../../platform/storage/database.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
 import { runDuration } from './check-in.ts'
 import { findBegin, type JudgedMonitor, judgeRuns, readTiming, type Timing } from './judge-runs.ts'
-import { monitorConfig } from './monitor-config.ts'
+import { monitorConfig, viewConfig } from './monitor-config.ts'
 import type { MonitorView } from './monitors.api.ts'
 import {
   countListed,
@@ -17,7 +17,7 @@ import {
   selectMonitors,
   selectNewestRuns,
 } from './monitors.queries.ts'
-import { nextRuns } from './schedule.ts'
+import { nextByCrontab } from './schedule.ts'
 
 /** Runs of an environment in a list, and of one monitor. */
 const LISTED_RUNS = 30
@@ -54,7 +54,8 @@ export async function readMonitor(app: App, actor: OrgActor, id: string): Promis
 }
 
 async function viewMonitors(app: App, rows: readonly MonitorRow[], max: number): Promise<MonitorView[]> {
-  const judged = await judgeMonitors(app.db, rows, { now: app.clock.now(), max })
+  const now = app.clock.now()
+  const judged = await judgeMonitors(app.db, rows, { now, maxOf: () => max })
   const byMonitor = Map.groupBy(judged, ({ monitor }) => monitor.id)
   return rows.map((row) => ({
     id: row.id,
@@ -65,31 +66,16 @@ async function viewMonitors(app: App, rows: readonly MonitorRow[], max: number):
     ...viewConfig(row),
     created_at: row.created_at.toISOString(),
     last_check_in_at: row.last_check_in_at.toISOString(),
-    next_runs: nextOf(row, app.clock.now()),
+    next_runs: nextOf(row, now),
     environments: (byMonitor.get(row.id) ?? []).map(viewEnvironment),
   }))
-}
-
-function viewConfig(row: MonitorRow) {
-  const { schedule_type: type, schedule_value: value, schedule_unit: unit } = row
-  return {
-    schedule:
-      type === null || value === null ? null : { type, value: type === 'interval' ? Number(value) : value, unit },
-    timezone: row.timezone,
-    checkin_margin_minutes: row.checkin_margin_minutes,
-    max_runtime_minutes: row.max_runtime_minutes,
-    failure_issue_threshold: row.failure_issue_threshold,
-    recovery_threshold: row.recovery_threshold,
-    owner: row.owner,
-  }
 }
 
 function nextOf(row: MonitorRow, now: Date): string[] {
   const config = monitorConfig(row)
   if (config?.schedule.type !== 'crontab' || row.state === 'paused') return []
-  return nextRuns({ value: config.schedule.value, timezone: config.timezone }, now, NEXT_RUNS).map((at) =>
-    at.toISOString(),
-  )
+  const crontab = { value: config.schedule.value, timezone: config.timezone }
+  return nextByCrontab(crontab, now, NEXT_RUNS).map((at) => at.toISOString())
 }
 
 function viewEnvironment({
@@ -149,34 +135,39 @@ export async function judgeActive(
   { now, max }: { readonly now: Date; readonly max?: number },
 ): Promise<JudgedEnvironment[]> {
   const monitors = await selectActiveMonitors(db, projectId)
-  const judged: JudgedEnvironment[] = []
-  for (let first = 0; first < monitors.length; first += AT_ONCE) {
-    const some = monitors.slice(first, first + AT_ONCE)
-    const each = max === undefined ? countedRuns(some) : Math.max(SPARE_RUNS, Math.floor(max / monitors.length))
-    judged.push(...(await judgeMonitors(db, some, { now, max: each })))
-    await setImmediate()
-  }
-  return judged
+  const share = max === undefined ? null : Math.max(SPARE_RUNS, Math.floor(max / Math.max(1, monitors.length)))
+  return judgeMonitors(db, monitors, { now, maxOf: (monitor) => share ?? countedRuns(monitor) })
 }
 
-const countedRuns = (monitors: readonly MonitorRow[]): number =>
-  SPARE_RUNS +
-  monitors.reduce((max, one) => Math.max(max, one.failure_issue_threshold ?? 1, one.recovery_threshold ?? 1), 1)
+const countedRuns = ({ failure_issue_threshold: failures, recovery_threshold: recoveries }: MonitorRow): number =>
+  SPARE_RUNS + Math.max(failures ?? 1, recoveries ?? 1)
 
-/** Judges monitors in each of their environments. @param max runs of each */
+type Judging = {
+  readonly now: Date
+  /** Runs of a monitor in each of its environments. */
+  readonly maxOf: (monitor: MonitorRow) => number
+}
+
+/** Judges monitors in each of their environments, some at a time. */
 async function judgeMonitors(
   db: Connection,
   monitors: readonly MonitorRow[],
-  { now, max }: { readonly now: Date; readonly max: number },
+  { now, maxOf }: Judging,
 ): Promise<JudgedEnvironment[]> {
-  const byId = new Map(monitors.map((monitor) => [monitor.id, monitor]))
-  const own = await selectNewestRuns(db, [...byId.keys()], max)
-  return own.flatMap(({ monitorId, environment, runs }) => {
-    const monitor = byId.get(monitorId)
-    if (monitor === undefined) return []
-    const timing = readTiming(monitorConfig(monitor))
-    // A schedule that changed says nothing about the time before, nor does the time of a pause.
-    const since = new Date(Math.max(monitor.updated_at.getTime(), monitor.state_at?.getTime() ?? 0))
-    return [{ monitor, environment, timing, now, judged: judgeRuns(timing, runs, { since, now, max }) }]
-  })
+  const judged: JudgedEnvironment[] = []
+  for (let first = 0; first < monitors.length; first += AT_ONCE) {
+    const some = new Map(monitors.slice(first, first + AT_ONCE).map((monitor) => [monitor.id, monitor]))
+    const wanted = [...some.values()].map((monitor) => ({ id: monitor.id, max: maxOf(monitor) }))
+    for (const { monitorId, environment, runs } of await selectNewestRuns(db, wanted)) {
+      const monitor = some.get(monitorId)
+      if (monitor === undefined) continue
+      const timing = readTiming(monitorConfig(monitor))
+      // A schedule that changed says nothing about the time before, nor does the time of a pause.
+      const since = new Date(Math.max(monitor.updated_at.getTime(), monitor.state_at?.getTime() ?? 0))
+      const bounds = { since, now, max: maxOf(monitor) }
+      judged.push({ monitor, environment, timing, now, judged: judgeRuns(timing, runs, bounds) })
+    }
+    await setImmediate()
+  }
+  return judged
 }

@@ -1,26 +1,38 @@
 import { Cron } from 'croner'
 import type { MonitorConfig } from '../../events/protocol/check-in.ts'
-import { MINUTE_MS } from '../../platform/kernel/day.ts'
+import { DAY_MS, MINUTE_MS } from '../../platform/kernel/day.ts'
 
-/** When runs of a monitor are expected. Pure. */
+/** When runs of a monitor are expected. */
 
 export type Schedule = MonitorConfig['schedule']
+export type Crontab = {
+  readonly value: string
+  /** IANA name. */
+  readonly timezone: string
+}
 
-/** Schedules that are kept ready: reading a crontab takes longer than asking it. */
-const MAX_READY = 2_000
-/** Each takes a tenth of a millisecond, and most callers need few. */
+/** Crontabs whose times are kept: each time takes `croner` a twentieth of a millisecond, and pages and rules ask again soon. */
+const MAX_KEPT = 2_000
+/** Times of one crontab. */
+const MAX_TIMES = 120
+/** Times before the kept ones that are looked for together. */
 const AT_ONCE = 6
-const ready = new Map<string, Cron>()
+/** Questions move by less than this: pages and rules ask for the present, and not all for the same second. */
+const NEAR_MS = 60 * MINUTE_MS
 
-function cronOf(crontab: string, timezone: string): Cron {
-  const key = `${timezone} ${crontab}`
-  const cron = ready.get(key) ?? new Cron(crontab, { timezone, paused: true, mode: '5-part' })
+/** Every expected time from the first of `times` until `until`, oldest first, and the next one. */
+type Kept = { readonly times: Date[]; readonly until: Date; readonly next: Date | null; readonly isFromFirst: boolean }
+const crons = new Map<string, { readonly cron: Cron; kept: Kept | null }>()
+
+function cronOf({ value, timezone }: Crontab) {
+  const key = `${timezone} ${value}`
+  const one = crons.get(key) ?? { cron: new Cron(value, { timezone, paused: true, mode: '5-part' }), kept: null }
   // The least recently used one goes.
-  ready.delete(key)
-  ready.set(key, cron)
-  const [first] = ready.keys()
-  if (ready.size > MAX_READY && first !== undefined) ready.delete(first)
-  return cron
+  crons.delete(key)
+  crons.set(key, one)
+  const [first] = crons.keys()
+  if (crons.size > MAX_KEPT && first !== undefined) crons.delete(first)
+  return one
 }
 
 /**
@@ -28,42 +40,36 @@ function cronOf(crontab: string, timezone: string): Cron {
  * in spring is expected when it has moved, and one that comes twice in autumn is expected the first time.
  * @param max of them
  */
-export function expectedByCrontab(
-  { value, timezone }: { readonly value: string; readonly timezone: string },
-  after: Date,
-  until: Date,
-  max: number,
-): Date[] {
-  const cron = cronOf(value, timezone)
-  const found: Date[] = []
-  // One that is due at `until` counts.
-  let before = new Date(until.getTime() + 1_000)
-  while (found.length < max) {
-    const some = cron.previousRuns(Math.min(AT_ONCE, max - found.length), before)
-    for (const at of some) {
-      if (at <= after) return found
-      if (at <= until) found.unshift(at)
-      before = at
-    }
-    if (some.length < AT_ONCE) break
+export function expectedByCrontab(crontab: Crontab, after: Date, until: Date, max: number): Date[] {
+  const one = cronOf(crontab)
+  const { cron } = one
+  const isNear = one.kept !== null && Math.abs(until.getTime() - one.kept.until.getTime()) < NEAR_MS
+  const before: Kept =
+    isNear && one.kept !== null ? one.kept : { times: [], until, next: cron.nextRun(until), isFromFirst: false }
+  const times = [...before.times]
+  let { next, isFromFirst } = before
+  for (; next !== null && next <= until; next = cron.nextRun(next)) times.push(next)
+  const covered = until > before.until ? until : before.until
+  const isEnough = (): boolean => {
+    const [first] = times
+    return isFromFirst || (first !== undefined && (first <= after || times.filter((at) => at <= until).length >= max))
   }
-  return found
+  while (!isEnough()) {
+    // One that is due at the end counts.
+    const found = cron.previousRuns(AT_ONCE, times[0] ?? new Date(covered.getTime() + 1_000))
+    times.unshift(...found.toReversed().filter((at) => at <= covered))
+    isFromFirst = found.length < AT_ONCE
+  }
+  const isCut = times.length > MAX_TIMES
+  one.kept = { times: times.slice(-MAX_TIMES), until: covered, next, isFromFirst: isFromFirst && !isCut }
+  return times.filter((at) => at > after && at <= until).slice(-max)
 }
 
-/** The next start that a crontab expects after a moment; null when there is none. */
-export const nextByCrontab = (
-  { value, timezone }: { readonly value: string; readonly timezone: string },
-  after: Date,
-): Date | null => cronOf(value, timezone).nextRun(after)
-
 /** The next starts that a crontab expects after a moment, oldest first. */
-export const nextRuns = (
-  { value, timezone }: { readonly value: string; readonly timezone: string },
-  after: Date,
-  max: number,
-): Date[] => cronOf(value, timezone).nextRuns(max, after)
+export const nextByCrontab = (crontab: Crontab, after: Date, max: number): Date[] =>
+  cronOf(crontab).cron.nextRuns(max, after)
 
-const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 1_440 * MINUTE_MS, week: 7 * 1_440 * MINUTE_MS }
+const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: DAY_MS, week: 7 * DAY_MS }
 
 /** The moment `count` intervals after another one. Months and years are those of the calendar (UTC), at most to the end of a month. */
 export function afterIntervals(

@@ -1,3 +1,4 @@
+import { INTERVAL_UNITS } from '#shared/monitors.ts'
 import { useState } from 'react'
 import { useChange } from '../../../api/change.ts'
 import { changeMonitor, monitorQuery, type Monitor, type MonitorChange } from '../../../api/monitor-queries.ts'
@@ -13,7 +14,6 @@ import {
   toMonitorChange,
   toMonitorDraft,
   findFaults,
-  INTERVAL_UNITS,
   MONITOR_BOUNDS,
   type MonitorDraft,
   type NumberName,

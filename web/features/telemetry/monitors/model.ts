@@ -1,11 +1,8 @@
+import { DEFAULT_GRACE_MINUTES, DEFAULT_LIMIT_MINUTES } from '#shared/monitors.ts'
 import type { Monitor, MonitorEnvironment, MonitorRun } from '../../../api/monitor-queries.ts'
 import { MINUTE_MS } from '../../../ui/format.ts'
 
 /** The pages of monitors compute this from the answers of the service. Pure. */
-
-/** As the service assumes where a check-in leaves them out. */
-export const DEFAULT_GRACE_MINUTES = 1
-export const DEFAULT_LIMIT_MINUTES = 30
 
 export const graceMs = (monitor: Monitor): number =>
   (monitor.checkin_margin_minutes ?? DEFAULT_GRACE_MINUTES) * MINUTE_MS

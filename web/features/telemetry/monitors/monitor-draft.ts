@@ -1,10 +1,16 @@
+import {
+  DEFAULT_GRACE_MINUTES,
+  DEFAULT_LIMIT_MINUTES,
+  INTERVAL_UNITS,
+  type IntervalUnit,
+  MAX_INTERVAL,
+  MAX_MONITOR_MINUTES,
+  MAX_MONITOR_THRESHOLD,
+} from '#shared/monitors.ts'
 import type { Monitor, MonitorChange } from '../../../api/monitor-queries.ts'
 import { monitorsTexts } from './texts.ts'
 
 /** The settings of a monitor as they are typed into the form. Pure. */
-
-export const INTERVAL_UNITS = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
-type IntervalUnit = (typeof INTERVAL_UNITS)[number]
 
 export type NumberName = 'grace' | 'limit' | 'failures' | 'recoveries'
 
@@ -16,16 +22,12 @@ export type MonitorDraft = Readonly<Record<NumberName, string>> & {
   readonly timezone: string
 }
 
-const MAX_MINUTES = 40_320
-const MAX_THRESHOLD = 720
-const MAX_INTERVAL = 10_000
-
 /** The bounds of the API, and what counts where a field is empty. */
 export const MONITOR_BOUNDS: Readonly<Record<NumberName, { min: number; max: number; unset: number }>> = {
-  grace: { min: 0, max: MAX_MINUTES, unset: 1 },
-  limit: { min: 1, max: MAX_MINUTES, unset: 30 },
-  failures: { min: 1, max: MAX_THRESHOLD, unset: 1 },
-  recoveries: { min: 1, max: MAX_THRESHOLD, unset: 1 },
+  grace: { min: 0, max: MAX_MONITOR_MINUTES, unset: DEFAULT_GRACE_MINUTES },
+  limit: { min: 1, max: MAX_MONITOR_MINUTES, unset: DEFAULT_LIMIT_MINUTES },
+  failures: { min: 1, max: MAX_MONITOR_THRESHOLD, unset: 1 },
+  recoveries: { min: 1, max: MAX_MONITOR_THRESHOLD, unset: 1 },
 }
 
 const FIELDS = {

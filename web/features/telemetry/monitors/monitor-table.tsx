@@ -1,3 +1,4 @@
+import { DEFAULT_GRACE_MINUTES, DEFAULT_LIMIT_MINUTES } from '#shared/monitors.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
@@ -14,15 +15,7 @@ import { useNow } from '../../../ui/now.ts'
 import { PlatformTile } from '../../../ui/platform-tile.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import typeStyles from '../../../ui/type.module.css'
-import {
-  DEFAULT_GRACE_MINUTES,
-  DEFAULT_LIMIT_MINUTES,
-  keyOfPart,
-  lastRun,
-  needsAttention,
-  shownState,
-  type MonitorPart,
-} from './model.ts'
+import { keyOfPart, lastRun, needsAttention, shownState, type MonitorPart } from './model.ts'
 import { RunBars } from './run-bars.tsx'
 import { scheduleInWords } from './schedule-words.ts'
 import { StateMark, stateReason } from './state-mark.tsx'

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import type { Monitor } from '../../../api/monitor-queries.ts'
 import { Card } from '../../../ui/card.tsx'
-import { formatDuration, formatMoment, MINUTE_MS, zoneName } from '../../../ui/format.ts'
+import { formatDuration, formatMoment, zoneName } from '../../../ui/format.ts'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import typeStyles from '../../../ui/type.module.css'
-import { DEFAULT_GRACE_MINUTES, DEFAULT_LIMIT_MINUTES, neededFailures, neededRecoveries } from './model.ts'
+import { graceMs, limitMs, neededFailures, neededRecoveries } from './model.ts'
 import { scheduleInWords } from './schedule-words.ts'
 import { monitorsTexts as texts } from './texts.ts'
 
@@ -16,8 +16,8 @@ export function SettingsCard({ monitor }: { monitor: Monitor }) {
   const rows: [label: string, value: ReactNode][] = [
     [texts.schedule, <ScheduleValue key="schedule" schedule={schedule} />],
     ...(schedule?.type === 'crontab' ? [[texts.timezone, timezone ?? 'UTC'] satisfies [string, ReactNode]] : []),
-    [texts.grace, formatDuration((monitor.checkin_margin_minutes ?? DEFAULT_GRACE_MINUTES) * MINUTE_MS)],
-    [texts.limit, formatDuration((monitor.max_runtime_minutes ?? DEFAULT_LIMIT_MINUTES) * MINUTE_MS)],
+    [texts.grace, formatDuration(graceMs(monitor))],
+    [texts.limit, formatDuration(limitMs(monitor))],
     [texts.failsAfter, texts.badRuns(neededFailures(monitor))],
     [texts.recoversAfter, texts.badRuns(neededRecoveries(monitor))],
     [texts.owner, monitor.owner ?? <Minor>{texts.noOwner}</Minor>],
