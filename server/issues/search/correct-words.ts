@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { splitSearchTerms } from './index-terms.ts'
@@ -41,10 +42,13 @@ export async function correctWords(
   const known = (await selectWords(db, await selectIssueIds(db, actor, scope, MAX_ISSUES), MAX_WORDS)).filter((word) =>
     CORRECTABLE.test(word),
   )
-  const corrections = unknown.flatMap((word): Correction[] => {
+  const corrections: Correction[] = []
+  for (const word of unknown) {
     const replacement = nearest(word, known)
-    return replacement === null ? [] : [{ word, replacement }]
-  })
+    if (replacement !== null) corrections.push({ word, replacement })
+    // A word takes some milliseconds of the thread that takes requests.
+    await setImmediate()
+  }
   if (corrections.length === 0) return null
   const corrected = parts.map((part) =>
     isFreeText(part) ? { ...part, text: withCorrections(part.text, corrections) } : part,

@@ -28,10 +28,19 @@ test('users of many issues count once; a share of them gives the number within 2
   )
   await app.db.query('update issue_groups set user_count = $2 where id = any($1::uuid[])', [ids, (USERS * 3) / 40])
   const count = (maxRead: number) =>
-    countUsersSince(app.db, actor, { projectIds: [projectId] }, windowOfRange('24h', now), maxRead)
+    countUsersSince(app.db, actor, { projectIds: [projectId] }, windowOfRange('24h', now), { maxRead })
   expect(await count(USERS * 3)).toBe(USERS / 2)
   for (const maxRead of [100_000, 30_000, 5_000]) {
     const estimated = await count(maxRead)
     expect(Math.abs(estimated / (USERS / 2) - 1), `${maxRead} rows: ${estimated}`).toBeLessThan(0.02)
   }
+  // The events of the window are exact where they are few; otherwise they have no answer.
+  const withEvents = (maxRead: number, users: number | null) =>
+    countUsersSince(app.db, actor, { projectIds: [projectId] }, windowOfRange('24h', now), {
+      maxRead,
+      ofEvents: () => Promise.resolve(users),
+    })
+  expect(await withEvents(5_000, 17)).toBe(17)
+  expect(await withEvents(USERS * 3, 17)).toBe(USERS / 2)
+  expect(await withEvents(30_000, null)).toBe(await count(30_000))
 })

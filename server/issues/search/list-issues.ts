@@ -132,8 +132,10 @@ function hintOf(text: string, { word, replacement }: Correction): Hint[] {
 }
 
 /**
- * Returns the ids of the issues that match the filters of the list, newest first.
+ * Returns the ids of the issues that match the filters of the list, newest first. A list also shows what a similar word
+ * finds; who changes issues has to mean the word.
  * @param name name of the query in error messages
+ * @throws AppError invalid for an invalid query, or a word that no issue has and that is similar to another
  */
 export async function issueIdsMatching(
   app: App,
@@ -142,9 +144,13 @@ export async function issueIdsMatching(
   max: number,
   name = 'q',
 ): Promise<string[]> {
-  return withTimeout(app, name, input.q, async () =>
-    selectIssueIds(app.db, actor, await filterOf(app, actor, input, name), max),
-  )
+  return withTimeout(app, name, input.q, async () => {
+    const filter = await filterOf(app, actor, input, name)
+    const [misspelt] = filter.corrections ?? []
+    if (misspelt !== undefined)
+      throw invalid(`${name}: no issue has "${misspelt.word}". Did you mean "${misspelt.replacement}"?`)
+    return selectIssueIds(app.db, actor, filter, max)
+  })
 }
 
 /**
@@ -240,7 +246,7 @@ function withTotal({ items, range, ...place }: Uncounted, total: number): Listed
 /** More issues are not summed: the time it takes grows with the hours in which they had events. */
 const MAX_SUMMED_ISSUES = 3_000
 
-/** Users of a past time are counted from its events, at most this number. */
+/** Users are counted from at most this number of events: those of a past time, and of many known users. */
 const MAX_READ_EVENTS = 100_000
 /** Fewer stored events than were counted: retention or an erasure has taken the others. */
 const STORED_SHARE = 0.98
@@ -262,18 +268,46 @@ export async function sumIssues(
     const seen_since = new Date(buckets.previousFrom).toISOString()
     const filter = await filterOf(app, actor, { ...input, seen_since })
     if (await matchesMoreThan(app.db, actor, filter, MAX_SUMMED_ISSUES)) return null
-    const now = app.clock.now()
-    const [events, users] = await Promise.all([
-      sumEvents(app.db, actor, filter, window, buckets),
-      knowsUsers(window, now) && reachesNow(window, now) ? countUsersSince(app.db, actor, filter, window) : null,
-    ])
-    const isPast = knowsUsers(window, now) && !reachesNow(window, now)
-    return { events, users: isPast ? await usersOfPast(app, actor, filter, window, events) : users }
+    const sums = sumEvents(app.db, actor, filter, window, buckets)
+    const [events, users] = await Promise.all([sums, countUsers(app, actor, filter, window, () => sums)])
+    return { events, users }
   })
 }
 
-/** Distinct users of the events of a past window; null if these are too many, or not stored any more. */
-async function usersOfPast(
+/**
+ * Distinct users of all issues of projects in a window; null if these are more than {@link MAX_SUMMED_ISSUES} issues, or
+ * not known.
+ */
+export async function countUsersOfProjects(
+  app: App,
+  actor: OrgActor,
+  projectId: readonly string[] | undefined,
+  window: CountWindow,
+): Promise<number | null> {
+  const { from, to } = window
+  const filter = await filterOf(app, actor, { projectId, seen_since: new Date(from).toISOString() })
+  if (await matchesMoreThan(app.db, actor, filter, MAX_SUMMED_ISSUES)) return null
+  // One bucket is enough, and most times need none.
+  const sums = () => sumEvents(app.db, actor, filter, window, { previousFrom: from, bucketMs: to - from })
+  return countUsers(app, actor, filter, window, sums)
+}
+
+/** @param sums of the events in the window, where they are needed */
+async function countUsers(
+  app: App,
+  actor: OrgActor,
+  filter: IssueFilter,
+  window: CountWindow,
+  sums: () => Promise<readonly BucketSums[]>,
+): Promise<number | null> {
+  const now = app.clock.now()
+  if (!knowsUsers(window, now)) return null
+  const ofEvents = async () => usersOfEvents(app, actor, filter, window, await sums())
+  return reachesNow(window, now) ? countUsersSince(app.db, actor, filter, window, { ofEvents }) : ofEvents()
+}
+
+/** Distinct users of the events of a window; null if these are too many, or not stored any more. */
+async function usersOfEvents(
   app: App,
   actor: OrgActor,
   filter: IssueFilter,

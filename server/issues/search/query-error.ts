@@ -71,6 +71,8 @@ function distanceOf(a: string, b: string, max: number): number {
         Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change, isSwapped ? (before[j - 2] ?? 0) + 1 : Infinity),
       )
     }
+    // No later row is below the smaller of these two.
+    if (Math.min(...next) >= max && Math.min(...row) >= max) return max
     before = row
     row = next
   }

@@ -80,15 +80,19 @@ const HASHES = 2 ** 52
 
 /**
  * Distinct users of all issues since the start of a window that reaches to now: `issue_users` holds when each was seen last.
- * Exact up to `maxRead` rows. Of more it counts the users of a share of all hashes, which are evenly distributed: the
- * estimate of 15,000 users has a standard error of 0.8 %.
+ * Exact up to `maxRead` rows. Of more it asks `ofEvents`, which is exact, too, and knows no answer where the window has many
+ * events; then it counts the users of a share of all hashes, which are evenly distributed: the estimate of 15,000 users has
+ * a standard error of 0.8 %.
  */
 export async function countUsersSince(
   db: Connection,
   actor: OrgActor,
   filter: IssueFilter,
   window: CountWindow,
-  maxRead = MAX_READ_USERS,
+  {
+    maxRead = MAX_READ_USERS,
+    ofEvents,
+  }: { readonly maxRead?: number; readonly ofEvents?: () => Promise<number | null> } = {},
 ): Promise<number> {
   const since = new Date(window.from)
   const groups = sql`${matching(db, actor, filter)},
@@ -104,6 +108,8 @@ export async function countUsersSince(
           and seen_slot >= ${windowSlots(window).from}::int offset 0) u) d`.execute(db)
     return rows[0]?.users ?? 0
   }
+  const exact = users > maxRead ? ((await ofEvents?.()) ?? null) : null
+  if (exact !== null) return exact
   const share = Math.min(1, maxRead / Math.max(1, users))
   const found = await countIn(share)
   if (share === 1 || found >= MIN_SAMPLE) return Math.round(found / share)

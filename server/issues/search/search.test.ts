@@ -106,6 +106,17 @@ test('a misspelt word finds what the similar word of the issues does, and says s
   expect((await ada.get('/api/issues/volume?q=alhpa&range=24h')).as<{ total: number }>().total).toBe(2)
 })
 
+test('a misspelt word changes and deletes nothing', async () => {
+  for (const [method, body] of [
+    ['PATCH', { status: 'resolved' }],
+    ['DELETE', {}],
+  ] as const) {
+    const answer = await ada.request(method, '/api/issues', { body: { query: 'alhpa', ...body } })
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Did you mean \\"alpha\\"?')])
+  }
+  expect(await found('alpha is:unresolved')).toEqual(['alpha'])
+})
+
 test.each<[string, string[]]>([
   ['', ALL],
   ['--', ALL],

@@ -408,7 +408,7 @@ export const issueRoutes = routes({
         .int()
         .nullable()
         .describe(
-          'Distinct users: a user of two issues counts once, a user of two projects in each, because projects share no identities. Exact up to 100,000 pairs of issue and user; beyond that, and where `counts` is `projects`, estimated, usually within 2 %. Null when no event names its user, when it is not known any more, and of a time in the past with more than 100,000 events.',
+          'Distinct users: a user of two issues counts once, a user of two projects in each, because projects share no identities. Exact up to 100,000 pairs of issue and user, or 100,000 events; beyond that, and where `counts` is `projects`, estimated, usually within 2 %. Null when no event names its user, when it is not known any more, and of matching issues in a time of the past with more than 100,000 events.',
         ),
       counts: z
         .enum(['matching', 'projects'])

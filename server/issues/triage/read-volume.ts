@@ -12,7 +12,7 @@ import {
 } from '../rules/count-window.ts'
 import { selectIdsOfProjects } from '../../projects/registry/projects.queries.ts'
 import { readHealthUsers } from '../../telemetry/app-health/read-health.ts'
-import { type ListInput, sumIssues } from '../search/list-issues.ts'
+import { countUsersOfProjects, type ListInput, sumIssues } from '../search/list-issues.ts'
 import { selectVolume } from './volume.queries.ts'
 
 const FILTERS = ['status', 'severity', 'platform', 'assignee_id'] as const
@@ -72,8 +72,7 @@ async function ofProjects(
   isFiltered: boolean,
 ) {
   const { from, to, intervalMs } = window
-  const bucketMs = Math.max(intervalMs, SLOT_MS)
-  const [rows, sums] = await Promise.all([
+  const [rows, users] = await Promise.all([
     selectVolume(app.db, actor.orgId, projectId, {
       previousFrom: 2 * from - to,
       from,
@@ -82,9 +81,9 @@ async function ofProjects(
       bucketMs: intervalMs,
       buckets: Math.ceil((to - from) / intervalMs),
     }),
-    isFiltered ? null : sumIssues(app, actor, { projectId }, window, { previousFrom: from, bucketMs }),
+    isFiltered ? null : countUsersOfProjects(app, actor, projectId, window),
   ])
-  return { rows, bucketMs: intervalMs, users: sums?.users ?? (await usersOfProjects(app, actor, projectId, window)) }
+  return { rows, bucketMs: intervalMs, users: users ?? (await usersOfProjects(app, actor, projectId, window)) }
 }
 
 /** Distinct users of all events of projects; null when they are not known any more. */

@@ -55,7 +55,7 @@ export const ProjectSettings = z.object({
   ),
   keys: z.array(ProjectKey),
   last_key_refusal: KeyRefusal.nullable().describe(
-    'The last request to this project that was refused because of its key.',
+    'The last request to this project that was refused because of its key, or that could not be read.',
   ),
 })
 
