@@ -78,17 +78,23 @@ export async function readIssueCode(app: App, actor: OrgActor, issue: IssueOnPag
   }))
   const viewMention = viewMentionOf(host)
   const suspects = first === undefined ? [] : rankSuspects(touching, places, inRelease, first.first_seen)
+  const [shownRelease, shownSuspects, links, fix] = await Promise.all([
+    release === undefined ? null : viewRelease(app, projectId, release),
+    viewSuspects(app, actor, host, suspects.slice(0, MAX_SHOWN), release?.version ?? null),
+    host === undefined ? [] : linksOf(app, host, places, issue.event?.release ?? null),
+    readFix(app, { projectId, host }, first, mentions, viewMention),
+  ])
   return {
     repository_url: host?.repository_url ?? null,
     provider: host?.provider ?? null,
-    release: release === undefined ? null : await viewRelease(app, projectId, release),
+    release: shownRelease,
     compared_frames: places.length,
-    suspects: await viewSuspects(app, actor, host, suspects.slice(0, MAX_SHOWN), release?.version ?? null),
+    suspects: shownSuspects,
     suspect_count: suspects.length,
     known_until: known.newest?.toISOString() ?? null,
-    source_links: host === undefined ? [] : await linksOf(app, host, places, issue.event?.release ?? null),
+    source_links: links,
     mentions: mentions.map(viewMention),
-    fix: await readFix(app, { projectId, host }, first, mentions, viewMention),
+    fix,
   }
 }
 

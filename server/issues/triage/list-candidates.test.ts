@@ -48,6 +48,12 @@ test('owners by rules come with who resolved it before, each with all reasons; f
     [lee.email, 'resolved_before'],
   ])
 
+  // Rules of two former members before the one that decides.
+  const max = await server.member(owner, { name: 'Max', role: 'member' })
+  const maxId = (await max.get('/api/me')).as<{ user: { id: string } }>().user.id
+  const more = [...rules, { match: 'path', glob: 'src/*', user_id: maxId }]
+  expect((await owner.patch(`/api/projects/${project.id}/settings`, { ownership_rules: more })).status).toBe(200)
+  expect((await owner.delete(`/api/team/${maxId}`)).status).toBe(204)
   const gone = await owner.delete(`/api/team/${kimId}`)
   expect(gone.status, gone.text).toBe(204)
   expect(await candidatesOf(owner, issue.id)).toEqual([

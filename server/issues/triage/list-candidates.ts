@@ -3,7 +3,7 @@ import type { Event } from '../../events/protocol/event.api.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { compileOwnership, ruleLabel } from '../ownership/ownership.ts'
-import { ownershipSettings, repositoryOwners } from '../ownership/ownership-settings.ts'
+import { ownershipRules, repositoryOwners } from '../ownership/ownership-settings.ts'
 import type { SuspectCommit } from './issue-code.api.ts'
 import type { Activity, Candidate } from './issues.api.ts'
 
@@ -21,6 +21,7 @@ type Sources = {
 }
 
 type Reason = Candidate['reasons'][number]
+type Found = { readonly userId: string | null; readonly team: string | null; readonly reason: Reason }
 
 /**
  * Members and teams who could take an issue, each with all its reasons: the author of the likeliest commit, owners of the
@@ -31,33 +32,38 @@ export async function listCandidates(
   actor: OrgActor,
   { event, settings, suspects, activity }: Sources,
 ): Promise<Candidate[]> {
-  const found: { readonly userId: string | null; readonly team: string | null; readonly reason: Reason }[] = []
   const authors = suspects.flatMap(({ member, sha }, index) =>
     member === null
       ? []
       : [{ userId: member.id, team: null, reason: { kind: 'suspect' as const, sha, rank: index + 1 } }],
   )
-  found.push(...authors.filter(({ reason }) => reason.rank === 1))
-  const ofRepository = repositoryOwners(settings)
-  const rules = [...ofRepository, ...ownershipSettings(settings).ownership_rules]
-  for (const { rule } of (event === null ? [] : (compileOwnership(rules)?.(event)() ?? [])).slice(0, MAX_RULES))
-    found.push({
-      userId: rule.user_id,
-      team: rule.team,
-      reason: ofRepository.includes(rule)
-        ? { kind: 'codeowners', rule: rule.glob }
-        : { kind: 'ownership_rule', rule: ruleLabel(rule) },
-    })
-  for (const { kind, actor: by, data, created_at: at } of activity)
-    if (kind === 'status_changed' && data['to'] === 'resolved' && by !== null)
-      found.push({ userId: by.id, team: null, reason: { kind: 'resolved_before', at } })
-  found.push(...authors.filter(({ reason }) => reason.rank > 1))
-
+  const rules = ownershipRules(settings)
+  // Rules of the repository come first.
+  const ofRepository = new Set(rules.slice(0, repositoryOwners(settings).length))
+  const owners = (event === null ? [] : (compileOwnership(rules)?.(event)() ?? [])).map(({ rule }): Found => {
+    const reason: Reason = ofRepository.has(rule)
+      ? { kind: 'codeowners', rule: rule.glob }
+      : { kind: 'ownership_rule', rule: ruleLabel(rule) }
+    return { userId: rule.user_id, team: rule.team, reason }
+  })
+  const resolvers = activity.flatMap(({ kind, actor: by, data, created_at: at }): Found[] =>
+    kind === 'status_changed' && data['to'] === 'resolved' && by !== null
+      ? [{ userId: by.id, team: null, reason: { kind: 'resolved_before', at } }]
+      : [],
+  )
   const members = await membersAmong(
     app.db,
     actor.orgId,
-    found.flatMap(({ userId }) => userId ?? []),
+    [...authors, ...owners, ...resolvers].flatMap(({ userId }) => userId ?? []),
   )
+  const isThere = ({ userId, team }: Found): boolean => team !== null || (userId !== null && members.has(userId))
+  const found: readonly Found[] = [
+    ...authors.filter(({ reason }) => reason.rank === 1),
+    // A rule of a former member decides nothing.
+    ...owners.filter(isThere).slice(0, MAX_RULES),
+    ...resolvers,
+    ...authors.filter(({ reason }) => reason.rank > 1),
+  ]
   const candidates = new Map<string, Candidate & { reasons: Reason[] }>()
   for (const { userId, team, reason } of found) {
     const person = userId === null ? null : members.get(userId)
