@@ -170,19 +170,8 @@ const thermalOf = (metrics: Metrics) => ({
   critical: spreadIn(metrics, 'thermal_critical').count,
 })
 
-/** Metrics that a chart shows as percentiles. */
-const QUANTIFIED = [
-  'duration',
-  'app_start_cold',
-  'app_start_warm',
-  'ttid',
-  'ttfd',
-  'lcp',
-  'inp',
-  'cls',
-  'fcp',
-  'ttfb',
-] as const satisfies readonly Metric[]
+/** Metrics that the charts show as percentiles. */
+const QUANTIFIED = ['duration', 'app_start_cold', 'app_start_warm', 'ttid', 'ttfd'] as const satisfies readonly Metric[]
 type Quantified = (typeof QUANTIFIED)[number]
 type CoarseMetrics = ReadonlyMap<Quantified, Coarse>
 
@@ -219,11 +208,11 @@ function pointOf(t: Date, metrics: Metrics, coarse: CoarseMetrics, index: number
     ttid: toQuantiles(around('ttid')),
     ttfd: toQuantiles(around('ttfd')),
     ...framesIn(metrics),
-    lcp: around('lcp').p75,
-    inp: around('inp').p75,
-    cls: around('cls').p75,
-    fcp: around('fcp').p75,
-    ttfb: around('ttfb').p75,
+    lcp: of('lcp').p75,
+    inp: of('inp').p75,
+    cls: of('cls').p75,
+    fcp: of('fcp').p75,
+    ttfb: of('ttfb').p75,
     transactions: {
       ...toQuantiles(around('duration')),
       failure_rate: ratio(transactions.failures, transactions.count),
