@@ -108,7 +108,7 @@ test('the palette finds pages, settings, members and commands before issues that
   await page.waitForURL('**/issues?assignee=*')
 
   await type('dsn')
-  await group('Go to').filter({ hasText: 'Keys' }).click()
+  await group('Go to').filter({ hasText: 'Client keys' }).click()
   await page.waitForURL(`**/projects/${project.id}/settings/keys`)
 
   await type('invite')

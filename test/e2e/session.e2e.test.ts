@@ -83,7 +83,7 @@ test('changing the password ends other sessions and keeps this one', async () =>
   await other.waitForURL(/\/login/)
 })
 
-test('a first visit asks for a session once, and every read after a log-in at once', async () => {
+test('a first visit asks for a session once', async () => {
   const page = await dashboard.open({ fresh: true })
   const refused: string[] = []
   page.on('response', (response) => {

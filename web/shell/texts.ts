@@ -74,9 +74,9 @@ export const shellTexts = {
   securityWords: 'password two-factor passkeys 2fa',
   appearanceWords: 'theme time zone shortcuts',
   settingsPages: {
-    keys: 'Keys',
+    keys: 'Client keys',
     keysWords: 'dsn',
-    filters: 'Filters',
+    filters: 'Inbound filters',
     scrubbing: 'Data scrubbing',
     scrubbingWords: 'privacy personal data',
     grouping: 'Grouping',

@@ -18,6 +18,10 @@ test('times and days in sentences of the service are written as elsewhere on the
   expect(withLocalTimes('Severity rose to high: 116 users on 2026-11-28.')).toBe(
     'Severity rose to high: 116 users on 28 Nov.',
   )
-  const unchanged = 'Fixed in shop@2026-11-28-1 and 2026-99-99, not on 31 Foo 2026 10:34 UTC.'
-  expect(withLocalTimes(unchanged)).toBe(unchanged)
+  for (const unchanged of [
+    'Fixed in shop@2026-11-28-1 and 2026-99-99, not on 31 Foo 2026 10:34 UTC.',
+    'Resolved in release shop@2026-11-28.',
+    'Resolved in release shop@2026-11-28+77.',
+  ])
+    expect(withLocalTimes(unchanged)).toBe(unchanged)
 })

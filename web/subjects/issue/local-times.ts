@@ -2,7 +2,8 @@ import { formatDay, formatMoment } from '../../ui/format.ts'
 
 /** `29 Nov 2026 10:34 UTC`, as the service writes times into sentences. */
 const MINUTE = /\b(\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}) (\d\d:\d\d) UTC/gu
-const DAY = /\b\d{4}-\d\d-\d\d\b(?![T\d-])/gu
+/** `on 2026-11-28`; a release may be named by a day. */
+const DAY = /(?<=\bon )\d{4}-\d\d-\d\d\b(?![T\d+-])/gu
 
 /** A sentence of the service with its times and days as the page writes others, in the reader's zone. Pure. */
 export const withLocalTimes = (sentence: string): string =>

@@ -1,6 +1,6 @@
-/** Texts of the cards beside the issue that come from its code: its fix, who could take it, its first release. */
+import { formatCount } from '../../../ui/format.ts'
 
-const whole = new Intl.NumberFormat('en-GB')
+/** Texts of the cards beside the issue that come from its code: its fix, who could take it, its first release. */
 
 export const codeTexts = {
   fix: {
@@ -53,13 +53,12 @@ export const codeTexts = {
     title: (version: string) => `${version} in numbers`,
     commits: 'Commits',
     commitCount: (count: number, since: string | null) =>
-      since === null ? whole.format(count) : `${whole.format(count)} since ${since}`,
+      since === null ? formatCount(count) : `${formatCount(count)} since ${since}`,
     authors: 'Authors',
-    count: (count: number) => whole.format(count),
     files: 'Files',
-    fileCount: (count: number, isCut: boolean) => `${isCut ? 'over ' : ''}${whole.format(count)} changed`,
+    fileCount: (count: number, isCut: boolean) => `${isCut ? 'over ' : ''}${formatCount(count)} changed`,
     pulls: { github: 'Pull requests', gitlab: 'Merge requests' },
-    newest: (count: number) => `Authors and files are of the newest ${whole.format(count)} commits.`,
+    newest: (count: number) => `Authors and files are of the newest ${formatCount(count)} commits.`,
     none: (version: string) => `No commits of ${version} are known. They come with its tag, or from your build.`,
   },
 } as const

@@ -41,11 +41,14 @@ export function useIssue(issueId: string, choice: string, only: string) {
   })
   const refresh = useThrottled(REFRESH_MS, () =>
     Promise.all([
-      current.refetch({ cancelRefetch: false }),
+      current.refetch({ cancelRefetch: false }).then(({ data }) =>
+        // The chart shows the event of a regression when the page says that it came.
+        data?.status_changed_at === current.data?.status_changed_at
+          ? undefined
+          : client.invalidateQueries({ queryKey: ['issue-trend', issueId] }),
+      ),
       client.invalidateQueries({ queryKey: commentsQuery(issueId).queryKey }),
       client.invalidateQueries({ queryKey: subscriptionQuery(issueId).queryKey }),
-      // The chart shows the event of a regression when the page says that it came.
-      client.invalidateQueries({ queryKey: ['issue-trend', issueId] }),
     ]),
   )
   // The issue was deleted or discarded. A single missing event is handled by the picker.

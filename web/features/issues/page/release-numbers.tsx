@@ -1,6 +1,7 @@
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import { shortVersion } from '../../../subjects/issue/trend.ts'
 import { Card } from '../../../ui/card.tsx'
+import { formatCount } from '../../../ui/format.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -27,12 +28,12 @@ export function ReleaseNumbers({ code: { release, provider } }: Pick<IssueDetail
               name={texts.commits}
               value={texts.commitCount(count, since === null ? null : shortVersion(since.version))}
             />
-            <Figure name={texts.authors} value={texts.count(numbers.authors)} />
+            <Figure name={texts.authors} value={formatCount(numbers.authors)} />
             {numbers.files === null ? null : (
               <Figure name={texts.files} value={texts.fileCount(numbers.files, numbers.are_files_cut)} />
             )}
             {numbers.pulls === 0 ? null : (
-              <Figure name={texts.pulls[provider ?? 'github']} value={texts.count(numbers.pulls)} />
+              <Figure name={texts.pulls[provider ?? 'github']} value={formatCount(numbers.pulls)} />
             )}
           </KeyValues>
           {numbers.commits < count ? (

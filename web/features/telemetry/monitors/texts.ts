@@ -42,7 +42,6 @@ export const monitorsTexts = {
     string
   >,
   noSchedule: 'No schedule',
-  noScheduleMore: 'only reported runs count',
   graceAndLimit: (graceMinutes: number, limitMinutes: number) =>
     `grace ${minutes(graceMinutes)}, limit ${minutes(limitMinutes)}`,
   limitOnly: (limitMinutes: number) => `limit ${minutes(limitMinutes)}`,
@@ -139,14 +138,11 @@ export const monitorsTexts = {
   median: 'Median',
   p95: 'P95',
   chart: 'Time that runs took',
-  chartUnit: (count: number) => `last ${counted(count, 'run', 'runs')}`,
   chartFinding: (count: number, problems: number, median: string) =>
     `${counted(count, 'run', 'runs')}, ${problems} not OK, half of them took up to ${median}`,
   limitLine: (limit: string) => `limit ${limit}`,
-  noDurations: 'No run has reported how long it took.',
   viewAsTable: 'View as table',
   chartHead: ['Run', 'State', 'Took'],
-  missedSeries: 'Missed',
 
   runs: 'Runs',
   runsTable: 'Runs, table',
