@@ -148,7 +148,7 @@ export const serverDistricts = [
   {
     name: 'integrations',
     purpose: 'other systems that Faultline sends to and hears from',
-    rooms: ['webhooks', 'code-host', 'trackers'],
+    rooms: ['webhooks', 'code-host', 'trackers', 'contract.api.ts', 'handlers.ts'],
   },
   {
     name: 'assistant',

@@ -3,6 +3,7 @@ import { attachmentRoutes } from '../../events/attachments/attachments.api.ts'
 import { identityContract } from '../../identity/contract.api.ts'
 import { telemetryContract } from '../../telemetry/contract.api.ts'
 import { symbolsContract } from '../../symbols/contract.api.ts'
+import { integrationsContract } from '../../integrations/contract.api.ts'
 import { issuesContract } from '../../issues/contract.api.ts'
 import { ingestContract } from '../../ingest/contract.api.ts'
 import { assistantContract } from '../../assistant/contract.api.ts'
@@ -19,10 +20,6 @@ import { releaseRoutes } from '../../projects/releases/releases.api.ts'
 import { releaseHealthRoutes } from '../../insights/release-health/release-health.api.ts'
 import { missingSymbolRoutes } from '../../issues/missing-symbols/missing-symbols.api.ts'
 import { metricsRoutes } from '../../insights/metrics/metrics.api.ts'
-import { codeHostRoutes } from '../../integrations/code-host/code-host.api.ts'
-import { deliveryRoutes } from '../../integrations/webhooks/deliveries.api.ts'
-import { trackerRoutes } from '../../integrations/trackers/trackers.api.ts'
-import { webhookRoutes } from '../../integrations/webhooks/webhooks.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
 export const contract = {
@@ -43,10 +40,7 @@ export const contract = {
   ...attachmentRoutes,
   ...symbolsContract,
   ...assistantContract,
-  ...codeHostRoutes,
-  ...webhookRoutes,
-  ...deliveryRoutes,
-  ...trackerRoutes,
+  ...integrationsContract,
   ...canaryRoutes,
   ...liveRoutes,
   ...auditRoutes,

@@ -13,16 +13,13 @@ import { releaseHealthHandlers } from '../../insights/release-health/release-hea
 import { readAnrRates } from '../../insights/metrics/read-metrics.ts'
 import { missingSymbolHandlers } from '../../issues/missing-symbols/missing-symbols.handlers.ts'
 import { metricsHandlers } from '../../insights/metrics/metrics.handlers.ts'
-import { deliveryHandlers } from '../../integrations/webhooks/deliveries.handlers.ts'
-import { codeHostHandlers } from '../../integrations/code-host/code-host.handlers.ts'
 import { readIssueCode } from '../../integrations/code-host/read-issue-code.ts'
 import { readTicket } from '../../integrations/trackers/read-ticket.ts'
-import { trackerHandlers } from '../../integrations/trackers/trackers.handlers.ts'
-import { webhookHandlers } from '../../integrations/webhooks/webhooks.handlers.ts'
 import { identityHandlers } from '../../identity/handlers.ts'
 import { telemetryHandlers } from '../../telemetry/handlers.ts'
 import { issueParts } from '../../issues/triage/parts.ts'
 import { symbolsHandlers } from '../../symbols/handlers.ts'
+import { integrationsHandlers } from '../../integrations/handlers.ts'
 import { issuesHandlers } from '../../issues/handlers.ts'
 import { ingestHandlers } from '../../ingest/handlers.ts'
 import { readMe } from '../../identity/auth/read-me.ts'
@@ -51,10 +48,7 @@ export const handlers: Handlers<Contract> = {
   ...attachmentHandlers,
   ...symbolsHandlers,
   ...assistantHandlers,
-  ...codeHostHandlers,
-  ...webhookHandlers,
-  ...deliveryHandlers,
-  ...trackerHandlers,
+  ...integrationsHandlers,
   ...canaryHandlers,
   ...liveHandlers,
   ...auditHandlers,
