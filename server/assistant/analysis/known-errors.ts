@@ -1,3 +1,5 @@
+import { writeOutCase } from '../../platform/kernel/letter-case.ts'
+
 /**
  * Well-known errors of languages and platforms, with their meaning. Pure.
  *
@@ -216,7 +218,7 @@ export const KNOWN_ERRORS: readonly KnownError[] = TABLE.split('\n')
     return {
       platforms: PLATFORMS[platforms] ?? null,
       type: type === '-' ? null : new RegExp(type),
-      text: text === '-' ? null : new RegExp(text),
+      text: text === '-' ? null : new RegExp(writeOutCase(text)),
       means,
       next: next.replace(/ !$/, ''),
       isOutside: next.endsWith(' !'),

@@ -1,3 +1,4 @@
+import { writeOutCase } from '../../platform/kernel/letter-case.ts'
 import type { Frame } from './event.api.ts'
 
 /**
@@ -48,8 +49,11 @@ const DART =
   /^package:sentry(?:_(?:flutter|dio|logging|file|sqflite|drift|hive|isar|link|grpc|supabase|firebase_remote_config))?\//
 
 /** Libraries of the system, by the names of their files. */
-const SYSTEM_IMAGE =
-  /(?:^|[\\/])(?:(?:lib(?:c|pthread|m|dl|gcc_s|stdc\+\+|c\+\+(?:abi|_shared)?|objc|dyld|system_\w{1,40}|swift[A-Z_]\w{0,40})(?:-\d[\d.]{0,10})?(?:\.so(?:\.\d{1,5}){0,4}|(?:\.[A-Z\d]\w{0,10})?\.dylib|\.musl[\w.-]{0,30})?)|ld-(?:linux|musl)[\w.-]{0,40}|dyld(?:_sim)?|linux-(?:gate|vdso)[\w.]{0,20}|(?i:ntdll|kernel32|KernelBase|ucrtbased?|msvcrt|vcruntime\w{0,20})\.(?i:dll))$/
+const SYSTEM_IMAGE = new RegExp(
+  writeOutCase(
+    String.raw`(?:^|[\\/])(?:(?:lib(?:c|pthread|m|dl|gcc_s|stdc\+\+|c\+\+(?:abi|_shared)?|objc|dyld|system_\w{1,40}|swift[A-Z_]\w{0,40})(?:-\d[\d.]{0,10})?(?:\.so(?:\.\d{1,5}){0,4}|(?:\.[A-Z\d]\w{0,10})?\.dylib|\.musl[\w.-]{0,30})?)|ld-(?:linux|musl)[\w.-]{0,40}|dyld(?:_sim)?|linux-(?:gate|vdso)[\w.]{0,20}|(?i:ntdll|kernel32|KernelBase|ucrtbased?|msvcrt|vcruntime\w{0,20})\.(?i:dll))$`,
+  ),
+)
 
 export const isSystemImage = (image: string): boolean => SYSTEM_IMAGE.test(image)
 

@@ -1,3 +1,5 @@
+import { writeOutCase } from '../../platform/kernel/letter-case.ts'
+
 /**
  * Messages and values for grouping version 2, without what changes from one occurrence to the next. Frozen with
  * `v2.ts`: never changed once issues depend on it.
@@ -22,7 +24,7 @@ const CLOCK = String.raw`\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?[AP]M\b)?`
 const ZONE = String.raw`(?: ?(?:Z|(?:GMT|UTC)?[+-]\d\d:?\d\d|GMT|UTC)\b)?`
 const ENDINGS =
   'com|net|org|io|dev|app|co|uk|de|eu|fr|nl|za|ke|ng|cn|jp|us|cloud|ai|local|internal|localdomain|test|example'
-const UNITS = 'ns|µs|us|ms|s|sec|secs|seconds?|min|minutes?|h|hours?|d|days?'
+const UNITS = 'ns|[µμ]s|us|ms|s|sec|secs|seconds?|min|minutes?|h|hours?|d|days?'
 /** Between a word that announces a code and the code. */
 const IS = String.raw`[ =:#[(]{0,3}`
 const STATUS_WORDS = 'of|is|was|unacceptable|error|received|not ok|does not indicate success'
@@ -62,28 +64,31 @@ const NANOID = String.raw`(?<![a-z\d])(?=[\w-]{21}(?![\w-]))(?-i:(?<=(?<![\w-])(
 
 /** Tried in this order; codes come first, whole, and stay. */
 const FLEETING = new RegExp(
-  [
-    `(?<keep>${CODES.join('|')})`,
-    String.raw`(?<email>[\p{L}\p{N}_.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})`,
-    String.raw`(?<url>\b[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s"'<>)[\]]|\[[^\s"'<>[\]]{0,80}\]){1,1000})`,
-    String.raw`(?<path>(?<![\w.])(?:[A-Za-z]:)?[\\/](?:${OWN_FOLDERS})[\\/][^\s"'<>:)”]{1,500})`,
-    String.raw`(?<uuid>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)`,
-    String.raw`(?<address>\b0x[0-9a-f]{1,32}\b|(?<=[\w\]]@)(?=[a-f]*\d)[0-9a-f]{4,8}(?![\w.@-])|(?<=\w\{)(?=[a-f]*\d)[0-9a-f]{4,8}(?= ))`,
-    String.raw`(?<mac>\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b(?:[0-9a-f]{2}-){5}[0-9a-f]{2}\b)`,
-    String.raw`(?<date>\b\d{4}-\d\d-\d\d(?:[T ]${CLOCK}${ZONE})?|\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b(?:,? ${CLOCK})?|\b${DAYS},? (?:\d{1,2} )?${MONTHS} (?:\d{1,2},? )?\d{2,4}(?: ${CLOCK}${ZONE})?|\b${MONTHS} {1,2}\d{1,2}(?:(?:,? \d{4})?,? ${CLOCK}${ZONE}|,? \d{4}\b)|\b\d{1,2} ${MONTHS} \d{4}(?: ${CLOCK}${ZONE})?|\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?(?: ?[AP]M)?| ?[AP]M)\b)`,
-    String.raw`(?<ip>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?=[0-9a-f:]{0,39}::|(?:[0-9a-f]{1,4}:){4})[0-9a-f:.]{2,45}(?:%\w{1,16})?\](?::\d{1,5})?|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b|\b(?=[0-9a-f:]{0,40}\d)(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}\b|(?<![\w:])::(?=[0-9a-f:]{0,40}\d)(?:ffff:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::[0-9a-f]{1,5}){0,6})(?![\w:]))`,
-    String.raw`(?<host>\b(?:[a-z0-9-]{1,63}\.){1,8}(?:${ENDINGS})(?::\d{1,5})?\b|\blocalhost(?::\d{1,5})?\b)`,
-    // Short ones begin with a digit, or stand behind a word with a dash: `req-f3a2b`.
-    String.raw`(?<hex>\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,128}\b|\b(?=\d{1,6}[a-f])(?!\d{1,6}e\d{1,4}\b)[0-9a-f]{5,6}\b|(?<=[a-z]{2}[-_])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{5,6}\b)`,
-    // JSON Web Tokens, ULIDs, what Kubernetes puts behind the name of a pod, and long words in which digits stand between letters three times and more.
-    String.raw`(?<token>\beyJ[\w-]{8,1000}\.[\w-]{2,1000}(?:\.[\w-]{0,1000})?|\b[0-7][0-9a-hjkmnp-tv-z]{25}\b|(?<=[a-z\d])-(?=[a-z]{0,10}-?[a-z]{0,5}\d)[b-df-hj-np-tv-xz2-9]{5,10}-[b-df-hj-np-tv-xz2-9]{5}(?![\w-])|(?<=[a-z]_)(?-i:(?=[A-Za-z]*\d)(?=[A-Z\d]*[a-z])(?=[a-z\d]*[A-Z])[A-Za-z\d]{14,64}\b)|(?<![\w-])(?=\d*(?:[a-z_-]*[a-z]\d+(?=[a-z])){3})[\w-]{16,256}(?![\w-])|${NANOID}|\b(?=\d{1,16}[a-z]{1,16}\d)(?!\d{1,9}(?:e\d|st|nd|rd|th|x\d)|(?:\d{1,9}(?:ms|[dhms])){2,5}\b)[\da-z]{5,64}\b)`,
-    String.raw`(?<duration>\b\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,9})? ?(?:${UNITS})\b|\b(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[dhms])){2,5}\b)`,
-    String.raw`(?<size>\b\d{1,20}(?:,\d{3}){0,5}(?:\.\d{1,9})? ?(?:[kmgtp]i?b|bytes?)\b)`,
-    String.raw`(?<number>(?<![A-Za-z_\d])[-+]?(?:\d{1,3}(?:,\d{3}){1,8}(?!\d)(?:\.\d{1,40})?|\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4}\b)?)|\d{3,})`,
-    String.raw`(?<quoted>(?<![\w])'[^'\n]{0,200}'(?!\w)|"[^"\n]{0,200}"|\x60[^\x60\n]{0,200}\x60|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|‘[^’\n]{0,200}’)`,
-    String.raw`(?<boolean>\b(?:true|false)\b)`,
-  ].join('|'),
-  'giu',
+  writeOutCase(
+    [
+      `(?<keep>${CODES.join('|')})`,
+      String.raw`(?<email>[\p{L}\p{N}_.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})`,
+      String.raw`(?<url>\b[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s"'<>)[\]]|\[[^\s"'<>[\]]{0,80}\]){1,1000})`,
+      String.raw`(?<path>(?<![\w.])(?:[A-Za-z]:)?[\\/](?:${OWN_FOLDERS})[\\/][^\s"'<>:)”]{1,500})`,
+      String.raw`(?<uuid>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)`,
+      String.raw`(?<address>\b0x[0-9a-f]{1,32}\b|(?<=[\w\]]@)(?=[a-f]*\d)[0-9a-f]{4,8}(?![\w.@-])|(?<=\w\{)(?=[a-f]*\d)[0-9a-f]{4,8}(?= ))`,
+      String.raw`(?<mac>\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b(?:[0-9a-f]{2}-){5}[0-9a-f]{2}\b)`,
+      String.raw`(?<date>\b\d{4}-\d\d-\d\d(?:[T ]${CLOCK}${ZONE})?|\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b(?:,? ${CLOCK})?|\b${DAYS},? (?:\d{1,2} )?${MONTHS} (?:\d{1,2},? )?\d{2,4}(?: ${CLOCK}${ZONE})?|\b${MONTHS} {1,2}\d{1,2}(?:(?:,? \d{4})?,? ${CLOCK}${ZONE}|,? \d{4}\b)|\b\d{1,2} ${MONTHS} \d{4}(?: ${CLOCK}${ZONE})?|\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?(?: ?[AP]M)?| ?[AP]M)\b)`,
+      String.raw`(?<ip>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?=[0-9a-f:]{0,39}::|(?:[0-9a-f]{1,4}:){4})[0-9a-f:.]{2,45}(?:%\w{1,16})?\](?::\d{1,5})?|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b|\b(?=[0-9a-f:]{0,40}\d)(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}\b|(?<![\w:])::(?=[0-9a-f:]{0,40}\d)(?:ffff:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::[0-9a-f]{1,5}){0,6})(?![\w:]))`,
+      String.raw`(?<host>\b(?:[a-z0-9-]{1,63}\.){1,8}(?:${ENDINGS})(?::\d{1,5})?\b|\blocalhost(?::\d{1,5})?\b)`,
+      // Short ones begin with a digit, or stand behind a word with a dash: `req-f3a2b`.
+      String.raw`(?<hex>\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,128}\b|\b(?=\d{1,6}[a-f])(?!\d{1,6}e\d{1,4}\b)[0-9a-f]{5,6}\b|(?<=[a-z]{2}[-_])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{5,6}\b)`,
+      // JSON Web Tokens, ULIDs, what Kubernetes puts behind the name of a pod, and long words in which digits stand between letters three times and more.
+      String.raw`(?<token>\beyJ[\w-]{8,1000}\.[\w-]{2,1000}(?:\.[\w-]{0,1000})?|\b[0-7][0-9a-hjkmnp-tv-z]{25}\b|(?<=[a-z\d])-(?=[a-z]{0,10}-?[a-z]{0,5}\d)[b-df-hj-np-tv-xz2-9]{5,10}-[b-df-hj-np-tv-xz2-9]{5}(?![\w-])|(?<=[a-z]_)(?-i:(?=[A-Za-z]*\d)(?=[A-Z\d]*[a-z])(?=[a-z\d]*[A-Z])[A-Za-z\d]{14,64}\b)|(?<![\w-])(?=\d*(?:[a-z_-]*[a-z]\d+(?=[a-z])){3})[\w-]{16,256}(?![\w-])|${NANOID}|\b(?=\d{1,16}[a-z]{1,16}\d)(?!\d{1,9}(?:e\d|st|nd|rd|th|x\d)|(?:\d{1,9}(?:ms|[dhms])){2,5}\b)[\da-z]{5,64}\b)`,
+      String.raw`(?<duration>\b\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,9})? ?(?:${UNITS})\b|\b(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[dhms])){2,5}\b)`,
+      String.raw`(?<size>\b\d{1,20}(?:,\d{3}){0,5}(?:\.\d{1,9})? ?(?:[kmgtp]i?b|bytes?)\b)`,
+      String.raw`(?<number>(?<![A-Za-z_\d])[-+]?(?:\d{1,3}(?:,\d{3}){1,8}(?!\d)(?:\.\d{1,40})?|\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4}\b)?)|\d{3,})`,
+      String.raw`(?<quoted>(?<![\w])'[^'\n]{0,200}'(?!\w)|"[^"\n]{0,200}"|\x60[^\x60\n]{0,200}\x60|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|‘[^’\n]{0,200}’)`,
+      String.raw`(?<boolean>\b(?:true|false)\b)`,
+    ].join('|'),
+    true,
+  ),
+  'gu',
 )
 
 /** How many there were is chance: `1, 2, 3`. */
