@@ -1,9 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { childrenOf, endBy, exitOf, killAtOnce, send } from '#test/kit/processes.ts'
@@ -241,40 +241,46 @@ describe('refuses in one line', () => {
 })
 
 describe('an aborted start', () => {
-  /**
-   * Aborts a start as soon as a file exists. On a busy machine the start can end before the file is seen; then it tries
-   * again with another directory.
-   * @returns the directory of the aborted start
-   */
-  async function abortAt(file: string, directory: () => string): Promise<string> {
-    for (let attempt = 1; attempt <= 50; attempt++) {
-      const dataDir = directory()
-      const stop = new AbortController()
-      let isOver = false
-      const starting = start(dataDir, { durability: 'full', signal: stop.signal }).then(
-        () => 'it started',
-        () => 'aborted',
-      )
-      void starting.then(() => (isOver = true))
-      while (!isOver && !existsSync(join(dataDir, file))) await setImmediate()
-      stop.abort()
-      if ((await starting) === 'it started') continue
-      expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
-      expect(postgresProcessesIn(clusterOf(dataDir))).toEqual([])
-      return dataDir
-    }
-    throw new Error('every start ended before it could be aborted')
-  }
+  const startAborted = (dataDir: string, signal: AbortSignal): Promise<string> =>
+    start(dataDir, { durability: 'full', signal }).then(
+      () => 'it started',
+      () => 'aborted',
+    )
 
   test('leaves no files when the database was being created', async () => {
-    const dataDir = await abortAt('.postgres-init/cluster', freshDir)
+    const dataDir = freshDir()
+    const stop = new AbortController()
+    const starting = startAborted(dataDir, stop.signal)
+    await waitFor('the creation', () => existsSync(join(dataDir, '.postgres-init/cluster')))
+    stop.abort()
+    expect(await starting).toBe('aborted')
+    expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
+    expect(postgresProcessesIn(clusterOf(dataDir))).toEqual([])
     expect(readdirSync(dataDir)).not.toContain('.postgres-init')
     expect(readdirSync(dataDir)).not.toContain('postgres')
   })
 
   test('ends the server when it was starting, and the next start needs no recovery', async () => {
-    const dataDir = await abortAt('postgres/postmaster.pid', usedDir)
+    const dataDir = usedDir()
+    // The server waits for its access rules, until this test writes them.
+    const rulesFile = join(clusterOf(dataDir), 'pg_hba.conf')
+    const rules = readFileSync(rulesFile)
+    rmSync(rulesFile)
+    execFileSync('mkfifo', ['-m', '644', rulesFile])
+    const stop = new AbortController()
+    const starting = startAborted(dataDir, stop.signal)
+    await waitFor('the server', () => existsSync(join(clusterOf(dataDir), 'postmaster.pid')))
+    const kill = vi.spyOn(ChildProcess.prototype, 'kill')
+    onTestFinished(() => kill.mockRestore())
+    stop.abort()
+    await waitFor('its end', () => kill.mock.calls.some(([name]) => name === 'SIGINT'))
+    await writeFile(rulesFile, rules)
+    expect(await starting).toBe('aborted')
+    expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
+    expect(postgresProcessesIn(clusterOf(dataDir))).toEqual([])
     expect(existsSync(join(clusterOf(dataDir), 'postmaster.pid'))).toBe(false)
+    rmSync(rulesFile)
+    writeFileSync(rulesFile, rules)
     expect((await start(dataDir)).notes).toEqual([])
   })
 })
