@@ -1,6 +1,6 @@
 import { backlogOfProject } from '../ingest/spool/project-backlog.ts'
 import { forgetDevices } from '../alerts/notifications/forget-devices.ts'
-import { CANARY_PLACE, CANARY_TEXT, keepCanary } from '../platform/storage/canary.queries.ts'
+import { CANARY_PLACE, checkCanary, keepCanary } from '../platform/storage/canary.queries.ts'
 import pino from 'pino'
 import type { AlertParts } from '../alerts/rules/view-rule.ts'
 import { recordAnalyses } from '../assistant/analysis/record-analyses.ts'
@@ -79,7 +79,7 @@ export async function createApp(
       : parseEncryptionKeys(config.encryptionKeys),
   )
   try {
-    await checkCanary(db, sealer)
+    await checkKeys(db, sealer)
     const auditKey = await openAuditKey(db, sealer, clock)
     const bus = await openBus(connectionString, (error) =>
       log.warn({ err: error.message }, 'the database connection that listens for messages was lost; it reconnects'),
@@ -169,15 +169,14 @@ export const CANARY: SealedColumn = {
 }
 
 /** Checks ENCRYPTION_KEYS at start, not at the first log-in. @throws Error when they do not fit the database */
-async function checkCanary(db: App['db'], sealer: Sealer): Promise<void> {
-  const sealed = await keepCanary(db, sealer.seal(Buffer.from(CANARY_TEXT), CANARY_PLACE))
+async function checkKeys(db: App['db'], sealer: Sealer): Promise<void> {
+  const sealed = await keepCanary(db, sealer)
   try {
-    if (sealer.open(sealed, CANARY_PLACE).toString() === CANARY_TEXT) return
+    checkCanary(sealed, sealer)
   } catch (error) {
     throw new Error(
       'ENCRYPTION_KEYS does not fit this database: it was set up with another key. Add that key to the list, separated by a comma.',
       { cause: error },
     )
   }
-  throw new Error('ENCRYPTION_KEYS does not fit this database. Restore the key that it was set up with.')
 }

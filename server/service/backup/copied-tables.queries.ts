@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Connection, ReservedConnection } from '../../platform/storage/database.ts'
 import { MIGRATION_LOCK } from '../../platform/storage/migrate.ts'
 
@@ -234,10 +233,4 @@ export async function selectMigrations(
   )
   const { rows: jobs } = await on.query<{ id: number }>('select id from graphile_worker.migrations order by id')
   return { migrations: rows, jobMigrations: jobs.map(({ id }) => id) }
-}
-
-/** The text that shows whether encryption keys fit; null before the service ran. */
-export async function selectCanary(on: Connection): Promise<string | null> {
-  const { rows } = await sql<{ sealed: string }>`select sealed from seal_canary where id = 1`.execute(on)
-  return rows[0]?.sealed ?? null
 }

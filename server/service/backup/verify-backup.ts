@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { readMigrations } from '../../platform/storage/migrate.ts'
-import { CANARY_PLACE, CANARY_TEXT } from '../../platform/storage/canary.queries.ts'
+import { checkCanary } from '../../platform/storage/canary.queries.ts'
 import type { Opener } from '../../platform/storage/seal.ts'
 import { BackupError, explainFolderError } from './backup-error.ts'
 import { digestOfFile } from './backup-file.ts'
@@ -59,14 +59,13 @@ function checkVersion({ migrations, version }: Manifest, path: string): void {
 function checkEncryptionKeys({ canary }: Manifest, path: string, opener: Opener | null): void {
   if (canary === null || opener === null) return
   try {
-    if (opener.open(canary, CANARY_PLACE).toString() === CANARY_TEXT) return
+    checkCanary(canary, opener)
   } catch (error) {
     throw new BackupError(
       `The encryption keys do not fit ${path}. Set ENCRYPTION_KEYS to those of the installation that made it, or put its file keys/encryption-keys into the data folder.`,
       { cause: error },
     )
   }
-  throw new BackupError(`The encryption keys do not fit ${path}.`)
 }
 
 async function checkFiles(

@@ -2,6 +2,7 @@ import { appendFile, readFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
+import { readCanary } from '../../platform/storage/canary.queries.ts'
 import { Database, type ReservedConnection } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
 import { BackupError, explainDatabaseError, explainFolderError } from './backup-error.ts'
@@ -35,7 +36,6 @@ import {
   lockForBackup,
   lockTables,
   readSource,
-  selectCanary,
   selectMigrations,
   selectSequences,
   selectTables,
@@ -137,7 +137,7 @@ async function backUp(db: Database, lead: ReservedConnection, options: BackupOpt
   await lockTables(lead, locked)
   const { snapshot, at, postgres } = await exportSnapshot(lead)
   const tables = await selectTables(lead)
-  const facts = { ...(await selectMigrations(lead)), canary: await selectCanary(lead) }
+  const facts = { ...(await selectMigrations(lead)), canary: await readCanary(lead) }
   const sequences = await selectSequences(lead)
 
   const copied = await copyTables(db, tables, { ...options, snapshot, source, known, today })

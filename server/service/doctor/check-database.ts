@@ -1,12 +1,12 @@
 import { countQuarantined, selectBacklog } from '../../ingest/spool/spool.queries.ts'
-import { CANARY_PLACE, CANARY_TEXT } from '../../platform/storage/canary.queries.ts'
+import { checkCanary, readCanary } from '../../platform/storage/canary.queries.ts'
 import type { Database } from '../../platform/storage/database.ts'
 import { oldestDueMs } from '../../platform/outbox/engine.queries.ts'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { countedWord } from '../../platform/kernel/value-text.ts'
 import { createSealer, type Key } from '../../platform/storage/seal.ts'
 import { selectReport } from '../canary/canary.queries.ts'
-import { readDatabaseFacts, readJobs, readSealedCanary } from './doctor.queries.ts'
+import { readDatabaseFacts, readJobs } from './doctor.queries.ts'
 import { type Finding, note, ok, problem, reasonText } from './finding.ts'
 
 /** Later than this, something does not work. */
@@ -43,18 +43,17 @@ export async function checkDatabase(db: Database, clock: Clock): Promise<Finding
 export async function checkKeys(db: Database, keys: readonly Key[] | Error): Promise<Finding> {
   const part = 'keys'
   if (keys instanceof Error) return problem(part, `The encryption keys cannot be read: ${reasonText(keys)}`)
-  const sealed = await readSealedCanary(db)
+  const sealed = await readCanary(db)
   if (sealed === null) return note(part, 'Nothing is sealed yet: the service has not run.')
   try {
-    if (createSealer(keys).open(sealed, CANARY_PLACE).toString() === CANARY_TEXT)
-      return ok(part, 'the encryption keys open what is sealed')
+    checkCanary(sealed, createSealer(keys))
+    return ok(part, 'the encryption keys open what is sealed')
   } catch {
-    // The sentence below says it.
+    return problem(
+      part,
+      'The encryption keys do not open what is sealed in the database. Add the key it was set up with to ENCRYPTION_KEYS.',
+    )
   }
-  return problem(
-    part,
-    'The encryption keys do not open what is sealed in the database. Add the key it was set up with to ENCRYPTION_KEYS.',
-  )
 }
 
 /** The queues: how much waits, and for how long. */

@@ -2,9 +2,9 @@ import type { Connection } from '../../platform/storage/database.ts'
 
 /** SQL of the check of an installation. */
 
-export type DatabaseFacts = {
+type DatabaseFacts = {
   readonly version: string
-  /** How far the clock of the database is ahead of a time that was taken before the question. */
+  /** By the clock of the database. */
   readonly now: Date
   readonly sizeBytes: number
   /** Processes of the service that are connected. */
@@ -31,9 +31,4 @@ export async function readJobs(on: Connection): Promise<{ task: string | null; w
     'select count(*) as n from graphile_worker.jobs where attempts >= max_attempts',
   )
   return { task: rows[0]?.task ?? null, waitedMs: rows[0]?.waited ?? 0, givenUp: failed[0]?.n ?? 0 }
-}
-
-export async function readSealedCanary(on: Connection): Promise<string | null> {
-  const { rows } = await on.query<{ sealed: string }>('select sealed from seal_canary where id = 1')
-  return rows[0]?.sealed ?? null
 }
