@@ -76,14 +76,20 @@ test('closed days that did not change are not written again, and one that change
   const second = await backUp(t, folder)
   expect(second.reusedFiles).toBeGreaterThan(100)
   expect(fileOf(second.name)).toBe(fileOf(first.name))
+  // A migration that adds a column changes no row.
+  await t.app.db.query('alter table logs add column later text')
+  await secondPassed(second.name)
+  const wider = await backUp(t, folder)
+  expect(fileOf(wider.name)).not.toBe(fileOf(first.name))
+  await t.app.db.query('alter table logs drop column later')
+  await secondPassed(wider.name)
   // One of the rows in another place: as many rows, other content.
   await t.app.db.query(
     `update logs set body = 'changed' where ctid = (select min(ctid) from logs where received_day = $1) and received_day = $1`,
     [day],
   )
-  await secondPassed(second.name)
   const third = await backUp(t, folder, { keep: 1 })
-  expect(third.deletedBackups).toBe(2)
+  expect(third.deletedBackups).toBe(3)
   const target = await emptyDatabase()
   await restore(folder, target.connectionString)
   const client = await target.connect()
