@@ -33,7 +33,7 @@ import {
 import type { VerifiedBackup } from './verify-backup.ts'
 import type { ShowProgress } from './write-backup.ts'
 
-export type RestoreResult = { readonly tables: number; readonly rows: number; readonly bytes: number }
+type RestoreResult = { readonly tables: number; readonly rows: number; readonly bytes: number }
 
 type RestoreOptions = {
   readonly progress: ShowProgress

@@ -9,8 +9,8 @@ import type { BackedUpTable } from './manifest.ts'
  * restores, `restore_steps` what is left to do. Both are dropped at its end.
  */
 
-/** `copying`: tables are filled. `indexing`: indexes, foreign keys and triggers are made. */
-export type RestoreState = { readonly backup: string; readonly isPrepared: boolean }
+/** `isPrepared`: the tables exist and the steps are listed. */
+type RestoreState = { readonly backup: string; readonly isPrepared: boolean }
 
 /** The state of a restore that was cut off here; null where none was. */
 export async function readRestoreState(on: Connection): Promise<RestoreState | null> {

@@ -1,8 +1,9 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { adminCommand } from '#test/kit/admin-command.ts'
 import { testServer } from '#test/kit/test-server.ts'
+import { lockDataDir } from '../../platform/embedded-postgres/lock.ts'
 import { backupFolder, backUp, never } from './backup.fixture.ts'
 import { type BackupTimes, readBackupTimes } from './backup-runs.queries.ts'
 import { backupsTask, isBackupDue, isDrillDue } from './backups-task.ts'
@@ -39,6 +40,15 @@ test('a drill restores the newest backup, and the list says so', async () => {
   expect(after.lines[0]).toMatch(/restorable: a drill restored it on/)
   const passed = await readBackupTimes(t.app.db, folder)
   expect([passed.restorableAt, passed.drillProblem]).toEqual([expect.any(Date), null])
+
+  // Another drill has the scratch folder: that one continues, and nothing is said about the backup.
+  const scratch = join(t.dataDir, 'drill')
+  mkdirSync(scratch)
+  const release = lockDataDir(scratch)
+  const second = await adminCommand(['backup', 'drill', folder], settings)
+  expect([second.code, second.lines.at(-1)]).toEqual([1, expect.stringContaining('Another drill runs here.')])
+  expect(readdirSync(scratch)).toContain('faultline.lock')
+  release()
 
   damage(folder)
   const failed = await adminCommand(['backup', 'drill', folder], settings)

@@ -1,13 +1,14 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { readAuditKey } from '../../history/audit/audit-key.ts'
 import { verifyChains } from '../../history/audit/verify-chains.ts'
+import { DataDirInUseError, lockDataDir } from '../../platform/embedded-postgres/lock.ts'
 import { startEmbeddedPostgres } from '../../platform/embedded-postgres/start.ts'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { Database } from '../../platform/storage/database.ts'
-import { createPool } from '../../platform/storage/pool.ts'
+import { createPool, isDatabaseAway } from '../../platform/storage/pool.ts'
 import type { Sealer } from '../../platform/storage/seal.ts'
 import { BackupError } from './backup-error.ts'
 import { type DrillRecord, listBackupNames, writeDrill } from './backup-folder.ts'
@@ -41,7 +42,7 @@ export type DrillResult = {
   readonly seconds: number
 }
 
-/** No scratch database can be made here. */
+/** No scratch database can be made or used here, which says nothing about the backup. */
 class ScratchError extends BackupError {}
 
 /** A restored database is larger than its rows: it has indexes and a log. */
@@ -80,9 +81,8 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
 async function restoreOnce(backup: VerifiedBackup, options: DrillOptions): Promise<number> {
   const scratch = join(options.config.dataDir, SCRATCH)
   const remove = (): void => rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
-  // A drill that was killed may have left one.
-  remove()
   await checkRoom(backup, options.config.dataDir)
+  clearScratch(scratch, remove)
   const quiet = (): void => {}
   // A database that is deleted afterwards need not survive a power cut.
   const postgres = await startEmbeddedPostgres({
@@ -98,10 +98,29 @@ async function restoreOnce(backup: VerifiedBackup, options: DrillOptions): Promi
     const restored = await restoreBackup(connectionString, backup, { ...options, log: quiet })
     await verifyAuditLogs(connectionString, scratch, options)
     return restored.rows
+  } catch (error) {
+    const isScratch = [error, error instanceof Error ? error.cause : null].some(isDatabaseAway)
+    throw isScratch
+      ? new ScratchError(`The scratch database ended: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error,
+        })
+      : error
   } finally {
     await postgres.stop()
     remove()
   }
+}
+
+/** Deletes what a drill that was killed has left. @throws ScratchError while another drill runs */
+function clearScratch(scratch: string, remove: () => void): void {
+  if (!existsSync(scratch)) return
+  try {
+    lockDataDir(scratch)()
+  } catch (error) {
+    if (!(error instanceof DataDirInUseError)) throw error
+    throw new ScratchError('Another drill runs here. Start this again when it has ended.', { cause: error })
+  }
+  remove()
 }
 
 async function checkRoom({ manifest }: VerifiedBackup, dataDir: string): Promise<void> {
