@@ -200,12 +200,14 @@ describe('secrets in files', () => {
 
   test('are read, without the line break at their end', () => {
     const { ENCRYPTION_KEYS: keys, ...env } = STRICT
+    const backupKey = Buffer.from(Array.from({ length: 32 }, (_, index) => index))
     const config = readConfig({
       ...env,
       ENCRYPTION_KEYS_FILE: file(`${keys}\n`),
       METRICS_TOKEN_FILE: file('m'.repeat(20)),
+      BACKUP_KEY_FILE: file(`${backupKey.toString('base64')}\n`),
     })
-    expect(config).toMatchObject({ encryptionKeys: keys, metricsToken: 'm'.repeat(20) })
+    expect(config).toMatchObject({ encryptionKeys: keys, metricsToken: 'm'.repeat(20), backup: { key: backupKey } })
   })
 
   test('the password of the database goes into its address', () => {
@@ -217,6 +219,10 @@ describe('secrets in files', () => {
   })
 
   test.each([
+    [
+      { DATABASE_URL: 'postgres:///f?host=/run/x', DATABASE_PASSWORD: 'p' },
+      'DATABASE_PASSWORD needs a DATABASE_URL with a host',
+    ],
     [{ METRICS_TOKEN_FILE: join(folder, 'none') }, 'METRICS_TOKEN_FILE must name a readable file'],
     [{ METRICS_TOKEN_FILE: file('\n') }, 'METRICS_TOKEN_FILE names an empty file'],
     [

@@ -110,7 +110,7 @@ export type BackupSettings = {
   /** Where scheduled backups are written; null switches them off. */
   readonly folder: string | null
   readonly everyMs: number
-  /** How many scheduled backups stay. */
+  /** How many backups of the folder stay after a scheduled one. */
   readonly keep: number
   /** 32 bytes; null: backups are not encrypted. */
   readonly key: Buffer | null
@@ -239,7 +239,6 @@ const Environment = z.object({
   BACKUP_HOURS: wholeNumber(1, 8_760).default(24),
   BACKUP_KEEP: wholeNumber(1, 10_000).default(7),
   BACKUP_KEY: z.string().trim().min(1, { error: 'must not be empty' }).optional(),
-  BACKUP_KEY_FILE: z.string().min(1, { error: 'must not be empty' }).optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   NODE_ENV: z.string().default(''),
 })
@@ -293,13 +292,14 @@ export function readConfig(environment: Environment = process.env): Config {
     throw new ConfigError('COOKIE_PREFIX __Host- needs a PUBLIC_URL that begins with https.')
   }
   const urlHost = isIP(env.HOST) === 6 ? `[${env.HOST}]` : env.HOST
+  const { version, dataFolder } = manifest()
   return Object.freeze({
     mode,
     host: env.HOST,
     port: env.PORT,
     publicUrl: env.PUBLIC_URL ?? `http://${urlHost}:${env.PORT}`,
     allowedOrigins: env.ALLOWED_ORIGINS.map((url) => new URL(url).origin),
-    dataDir: resolve(env.FAULTLINE_DATA_DIR ?? manifest().dataFolder),
+    dataDir: resolve(env.FAULTLINE_DATA_DIR ?? dataFolder),
     dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
     databaseUrl: databaseUrlOf(env),
     roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
@@ -342,7 +342,7 @@ export function readConfig(environment: Environment = process.env): Config {
       key: backupKeyOf(env),
     }),
     logLevel: env.LOG_LEVEL,
-    version: packageVersion(),
+    version,
   })
 }
 
@@ -392,6 +392,9 @@ function databaseUrlOf({ DATABASE_URL: url, DATABASE_PASSWORD: password }: Setti
   if (address.password !== '')
     throw new ConfigError('DATABASE_URL has a password, and DATABASE_PASSWORD is set: keep one of them.')
   address.password = encodeURIComponent(password)
+  // An address without a host, such as a socket, takes none.
+  if (address.password === '')
+    throw new ConfigError('DATABASE_PASSWORD needs a DATABASE_URL with a host. Put the password into DATABASE_URL.')
   return address.href
 }
 
@@ -441,20 +444,11 @@ function modelOf(env: Settings): AiSettings['model'] {
 const BACKUP_KEY_BYTES = 32
 
 /** @throws ConfigError that names no content */
-function backupKeyOf({ BACKUP_KEY: text, BACKUP_KEY_FILE: path }: Settings): Buffer | null {
-  if (text !== undefined && path !== undefined)
-    throw new ConfigError('BACKUP_KEY and BACKUP_KEY_FILE are both set: set one of them.')
-  if (text === undefined && path === undefined) return null
-  const name = text === undefined ? 'BACKUP_KEY_FILE' : 'BACKUP_KEY'
-  let given = text ?? ''
-  try {
-    if (path !== undefined) given = readFileSync(path, 'utf8').trim()
-  } catch {
-    throw new ConfigError(`BACKUP_KEY_FILE must name a readable file (it is ${JSON.stringify(path)}).`)
-  }
-  const bytes = Buffer.from(given, 'base64')
+function backupKeyOf({ BACKUP_KEY: text }: Settings): Buffer | null {
+  if (text === undefined) return null
+  const bytes = Buffer.from(text, 'base64')
   if (bytes.length !== BACKUP_KEY_BYTES || new Set(bytes).size < 8)
-    throw new ConfigError(`${name} must be base64 of 32 random bytes, for example from "openssl rand -base64 32".`)
+    throw new ConfigError('BACKUP_KEY must be base64 of 32 random bytes, for example from "openssl rand -base64 32".')
   return bytes
 }
 
