@@ -20,7 +20,7 @@ export function checkSettings(config: Config): Finding[] {
           'PUBLIC_URL begins with http: passwords and sessions travel unencrypted. Put a proxy with TLS in front and use https.',
         )
       : null,
-    isPublic && protocol === 'https:' && isLoopbackHost(config.host) && config.trustedProxies.length === 0
+    isPublic && protocol === 'https:' && config.trustedProxies.length === 0
       ? problem(
           PART,
           'TRUSTED_PROXIES is not set: behind a proxy all clients share one address and its rate limits. Set it to the address of the proxy, such as 127.0.0.1.',

@@ -83,6 +83,7 @@ test('settings: a strict installation in order has nothing to note, and each wea
   const weak: readonly [Record<string, string>, string][] = [
     [{ PUBLIC_URL: 'http://faultline.example.com' }, 'problem settings: PUBLIC_URL begins with http'],
     [{ TRUSTED_PROXIES: '' }, 'problem settings: TRUSTED_PROXIES is not set'],
+    [{ TRUSTED_PROXIES: '', HOST: '0.0.0.0' }, 'problem settings: TRUSTED_PROXIES is not set'],
     [{ RATE_LIMIT_SCALE: '0' }, 'problem settings: RATE_LIMIT_SCALE is 0'],
     [{ FAULTLINE_SIGNUP: 'open' }, 'problem settings: FAULTLINE_SIGNUP is open'],
     [{ FAULTLINE_RETRY_SCALE: '0.1' }, 'problem settings: FAULTLINE_RETRY_SCALE'],
