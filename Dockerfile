@@ -1,10 +1,13 @@
 # syntax=docker/dockerfile:1
 
 # The package of `npm run package` in an image: docker build -t faultline .
-# Any Node from 20.19 on with npm builds it; the Node that runs the service is one of its packages.
+# The Node that builds and runs it is one of its packages. It needs libatomic1, which the base images lack.
 
 FROM node:22-bookworm-slim AS build
-WORKDIR /src
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install --yes --no-install-recommends libatomic1 && rm -rf /var/lib/apt/lists/*
+# No file of the package may name the folder that it was built in, and sources name common ones.
+WORKDIR /faultline-checkout
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
@@ -12,7 +15,7 @@ RUN npm run package
 
 FROM node:22-bookworm-slim AS packages
 WORKDIR /app
-COPY --from=build /src/build/package/ ./
+COPY --from=build /faultline-checkout/build/package/ ./
 # Versions and hashes are those of npm-shrinkwrap.json. PostgreSQL's libraries get their links here, because the file system
 # of the container may be read-only. Headers and manuals of Node are not needed.
 RUN npm ci --omit=dev --ignore-scripts \
@@ -20,7 +23,6 @@ RUN npm ci --omit=dev --ignore-scripts \
   && rm -rf node_modules/node-*/include node_modules/node-*/share
 
 FROM debian:bookworm-slim
-# Node's only library that the base image lacks.
 # hadolint ignore=DL3008
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends libatomic1 \
@@ -28,6 +30,7 @@ RUN apt-get update \
 RUN groupadd --gid 10001 faultline \
   && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin faultline \
   && install --directory --owner=10001 --group=10001 --mode=0750 /data \
+  && install --directory --owner=10001 --group=10001 --mode=0700 /backups \
   && ln -s /app/scripts/faultline.mjs /usr/local/bin/faultline
 COPY --from=packages /app /app
 # HOST is open inside the container: PUBLIC_URL and ENCRYPTION_KEYS (or ENCRYPTION_KEYS_FILE) are required.

@@ -106,6 +106,24 @@ describe('Dockerfile', () => {
     for (const name of [...needed, 'server', 'shared', 'deploy', 'vite.config.ts']) expect(kept).toContain(name)
   })
 
+  test('the stage that builds has the library of Node, in a folder that no source names', () => {
+    const build = instructions.slice(
+      0,
+      instructions.findIndex(({ rest }) => rest.endsWith('AS packages')),
+    )
+    const of = (name: string): string[] => build.filter((one) => one.name === name).map(({ rest }) => rest)
+    expect(of('RUN').findIndex((run) => run.includes('libatomic1'))).toBe(0)
+    const [folder = ''] = of('WORKDIR')
+    expect(folder).toMatch(/^\/[\w-]+$/)
+    // `npm run package` refuses a file that names the folder it was built in.
+    const sources = ['server', 'shared', 'scripts', 'web', 'migrations', 'bench', 'demo']
+    const { status, stdout } = spawnSync('git', ['grep', '--fixed-strings', '-l', folder, '--', ...sources], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  })
+
   test.runIf(has('hadolint', '--version'))('hadolint finds nothing', () => {
     const { stdout, status } = spawnSync('hadolint', ['Dockerfile'], { cwd: root, encoding: 'utf8' })
     expect({ stdout, status }).toEqual({ stdout: '', status: 0 })
@@ -169,7 +187,7 @@ describe('compose.yaml', () => {
       read_only: true,
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
-      volumes: ['data:/data'],
+      volumes: ['data:/data', 'backups:/backups'],
     })
   })
 })
@@ -265,6 +283,7 @@ describe('Helm chart', () => {
       'ingress.enabled=true',
       'ingress.tlsSecret=tls',
       'smtp.enabled=true',
+      'backup.existingClaim=backups',
     ]
     for (const [set, kinds] of [
       [[], ['Service', 'Service', 'StatefulSet']],
