@@ -20,7 +20,7 @@ export type Step = {
 }
 
 /** The part of the machine that is full. */
-export type Shortage = 'refused' | 'generator' | 'answers' | 'digestion'
+type Shortage = 'refused' | 'generator' | 'answers' | 'digestion'
 
 const GROWTH = 1.5
 /** Between the highest rate within the limits and the lowest over them. */

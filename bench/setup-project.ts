@@ -55,7 +55,11 @@ async function call(url: string, path: string, body: unknown, cookie = '', metho
 
 /** One figure of `/-/metrics`, summed over its labels; 0 when it is not there. */
 export async function readMetric(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/-/metrics`)).text()
+  return sumOfMetric(await (await fetch(`${url}/-/metrics`)).text(), name)
+}
+
+/** The same in the text of an answer. */
+export function sumOfMetric(text: string, name: string): number {
   let sum = 0
   for (const line of text.split('\n')) {
     if (line.startsWith(`${name} `) || line.startsWith(`${name}{`)) sum += Number(line.slice(line.lastIndexOf(' ') + 1))

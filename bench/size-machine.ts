@@ -11,7 +11,7 @@ import { runLoad } from './load.ts'
 import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
 import { lineOf, nextRate, type Limits, type Step, verdictOf } from './ramp.ts'
 import { startService } from './service.ts'
-import { setUpProject } from './setup-project.ts'
+import { setUpProject, sumOfMetric } from './setup-project.ts'
 
 const HELP = `npm run load [-- --dsn=<dsn>] [--size=20000] [--seconds=10] [--max-rate=20000]
 
@@ -160,12 +160,10 @@ async function figures({ url }: Target): Promise<Figures | null> {
   const answer = await fetch(`${url}/-/metrics`, token === '' ? {} : { headers: { authorization: `Bearer ${token}` } })
   const text = await answer.text()
   if (!answer.ok) return null
-  const sum = (name: string): number =>
-    text
-      .split('\n')
-      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
-      .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-  return { digested: sum('faultline_digest_events_total'), waiting: sum('faultline_spool_backlog_entries') }
+  return {
+    digested: sumOfMetric(text, 'faultline_digest_events_total'),
+    waiting: sumOfMetric(text, 'faultline_spool_backlog_entries'),
+  }
 }
 
 /** Waits until nothing waits, so that a step does not start with the rest of the one before. */
