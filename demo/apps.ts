@@ -3,8 +3,6 @@
  * server.
  */
 
-export const HOUR_MS = 3_600_000
-export const DAY_MS = 24 * HOUR_MS
 /** Days of history. Older events would get the time of their receipt. */
 export const DAYS = 30
 

@@ -1,15 +1,5 @@
-import {
-  APPS,
-  DAY_MS,
-  DAYS,
-  type DemoApp,
-  FAULTS,
-  type Fault,
-  HOUR_MS,
-  REGRESSED,
-  REGRESSION,
-  type Release,
-} from './apps.ts'
+import { DAY_MS, HOUR_MS } from '#server/platform/kernel/day.ts'
+import { APPS, DAYS, type DemoApp, FAULTS, type Fault, REGRESSED, REGRESSION, type Release } from './apps.ts'
 import { chance, type EnvelopeItem, hex } from './envelope.ts'
 
 /** The requests of the SDKs of the apps in thirty days. */
@@ -41,7 +31,7 @@ export function sendings(nowMs: number): Sending[] {
   ].toSorted((a, b) => a.atMs - b.atMs)
 }
 
-export function appNamed(name: DemoApp['name']): DemoApp {
+function appNamed(name: DemoApp['name']): DemoApp {
   const app = APPS.find((one) => one.name === name)
   if (app === undefined) throw new Error(`there is no app ${name}`)
   return app

@@ -1,6 +1,7 @@
+import { DAY_MS, HOUR_MS } from '#server/platform/kernel/day.ts'
 import { type Client, client } from '#test/kit/client.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { APPS, type AppName, DAY_MS, DAYS, HOUR_MS, MEMBERS, OWNER, REGRESSION } from './apps.ts'
+import { APPS, type AppName, DAYS, MEMBERS, OWNER, REGRESSION } from './apps.ts'
 import { envelope } from './envelope.ts'
 import { type Sending, sendings } from './sendings.ts'
 import type { Stage } from './stage.ts'
