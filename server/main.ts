@@ -11,6 +11,7 @@ const uploads = () => import('./symbols/upload-command/upload-commands.ts')
 const accounts = () => import('./service/cli/account-commands.ts')
 const importCommands = () => import('./service/cli/import-command.ts')
 const backups = () => import('./service/cli/backup-command.ts')
+const quarantines = () => import('./service/cli/quarantine-command.ts')
 const run =
   <A extends readonly unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
   async (...args: A): Promise<void> =>
@@ -150,6 +151,31 @@ program
   .option('--name <name>', 'the backup (default: the newest)')
   .action(run(async () => (await backups()).restoreCommand))
 
+const quarantine = program.command('quarantine').description('requests that digestion could not process')
+quarantine
+  .command('list')
+  .description('count them by project and reason')
+  .option('--org <slug>', 'only this organisation, with --project')
+  .option('--project <slug>', 'only this project of the organisation')
+  .action(run(async () => (await quarantines()).listQuarantineCommand))
+quarantine
+  .command('retry')
+  .description('digest them again, as after an upgrade that can process them')
+  .argument('[ids...]', 'ids of requests, from the list', parseId)
+  .option('--org <slug>', 'those of an organisation, with --project')
+  .option('--project <slug>', 'those of this project of the organisation')
+  .option('--all', 'those of all projects')
+  .action(run(async () => (await quarantines()).retryQuarantineCommand))
+quarantine
+  .command('delete')
+  .description('delete them; their events are lost')
+  .argument('[ids...]', 'ids of requests, from the list', parseId)
+  .option('--org <slug>', 'those of an organisation, with --project')
+  .option('--project <slug>', 'those of this project of the organisation')
+  .option('--all', 'those of all projects')
+  .option('--yes', 'without it the command only says what it would delete')
+  .action(run(async () => (await quarantines()).deleteQuarantineCommand))
+
 program
   .command('doctor')
   .description('check the installation and say what to do; exit code 1 when there is a problem')
@@ -198,6 +224,11 @@ function uploadKind(usage: string, what: string, examples: readonly string[]): C
 function parseCount(text: string): number {
   if (!/^[1-9]\d{0,4}$/u.test(text)) throw new InvalidArgumentError('Name a number from 1.')
   return Number(text)
+}
+
+function parseId(text: string, before: readonly number[] = []): readonly number[] {
+  if (!/^[1-9]\d{0,14}$/u.test(text)) throw new InvalidArgumentError('Name the number of a request, from the list.')
+  return [...before, Number(text)]
 }
 
 function parseSeconds(text: string): number {

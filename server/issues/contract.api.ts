@@ -5,6 +5,7 @@ import { issueRoutes } from './triage/issues.api.ts'
 import { inboxRoutes } from './inbox/inbox.api.ts'
 import { ownershipRoutes } from './ownership/ownership.api.ts'
 import { mergingRoutes } from './merging/merging.api.ts'
+import { missingSymbolRoutes } from './missing-symbols/missing-symbols.api.ts'
 import { viewRoutes } from './views/views.api.ts'
 
 /** The endpoints of this district. */
@@ -17,4 +18,5 @@ export const issuesContract = {
   ...issueEventRoutes,
   ...viewRoutes,
   ...feedbackRoutes,
+  ...missingSymbolRoutes,
 }

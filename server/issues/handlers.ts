@@ -8,10 +8,16 @@ import { issueHandlers } from './triage/issues.handlers.ts'
 import { inboxHandlers } from './inbox/inbox.handlers.ts'
 import { ownershipHandlers } from './ownership/ownership.handlers.ts'
 import { mergingHandlers } from './merging/merging.handlers.ts'
+import { missingSymbolHandlers } from './missing-symbols/missing-symbols.handlers.ts'
+import type { ReadOrgSlug } from './missing-symbols/read-missing-symbols.ts'
 import { viewHandlers } from './views/views.handlers.ts'
 
-/** The handler of every endpoint of this district. @param parts of an issue's page */
-export const issuesHandlers = (parts: IssueParts): Handlers<typeof issuesContract> => ({
+/**
+ * The handler of every endpoint of this district.
+ * @param parts of an issue's page
+ * @param readOrgSlug which a later district knows
+ */
+export const issuesHandlers = (parts: IssueParts, readOrgSlug: ReadOrgSlug): Handlers<typeof issuesContract> => ({
   ...issueHandlers(parts),
   ...mergingHandlers,
   ...bulkHandlers,
@@ -20,4 +26,5 @@ export const issuesHandlers = (parts: IssueParts): Handlers<typeof issuesContrac
   ...issueEventHandlers,
   ...viewHandlers,
   ...feedbackHandlers,
+  ...missingSymbolHandlers(readOrgSlug),
 })

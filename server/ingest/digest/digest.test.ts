@@ -10,6 +10,7 @@ import type { SpoolEntry } from '../spool/entry.ts'
 import { claimShards, type SpoolBatch, type SpoolReader, SpoolFencedError } from '../spool/read.ts'
 import { createSpool, type Spool } from '../spool/write.ts'
 import { commitBatches, type PreparedBatches, prepareRow } from './digest.ts'
+import { retryQuarantined } from './retry-quarantined.ts'
 import { FairTurns } from './fair-turns.ts'
 import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
@@ -277,6 +278,28 @@ describe('failures', () => {
     }
     expect(await commitBatches(app, broken)).toMatchObject({ events: 4, quarantined: 1 })
     expect(await outcomesOf(target)).toEqual(['error accepted  4', 'error dropped quarantine 1'])
+
+    // A later version can record it.
+    const filter = { projectId: target.projectId }
+    const signal = new AbortController().signal
+    expect(await retryQuarantined(app, filter, signal)).toEqual({ moved: 1, unreadable: 0 })
+    expect(await retryQuarantined(app, filter, signal)).toEqual({ moved: 0, unreadable: 0 })
+    expect(await digest(target)).toMatchObject({ events: 1, quarantined: 0 })
+    expect(await outcomesOf(target)).toEqual(['error accepted  5', 'error dropped quarantine 0'])
+  })
+
+  test('what fails again returns to quarantine once, and counts as dropped once', async () => {
+    const target = await aTarget()
+    for (let i = 0; i < 12; i++) await spool.append(entryOf(target, `this is no gzip ${i}`, { encoding: 'gzip' }))
+    expect(await digest(target)).toMatchObject({ events: 0, quarantined: 12 })
+    const filter = { projectId: target.projectId }
+    const signal = new AbortController().signal
+    // Two operators at once move each request once.
+    const moved = await Promise.all([retryQuarantined(app, filter, signal), retryQuarantined(app, filter, signal)])
+    expect(moved.reduce((sum, done) => sum + done.moved, 0)).toBe(12)
+    expect(await outcomesOf(target)).toEqual(['default dropped quarantine 0'])
+    expect(await digest(target)).toMatchObject({ events: 0, quarantined: 12 })
+    expect(await outcomesOf(target)).toEqual(['default dropped quarantine 12'])
   })
 
   test.each([

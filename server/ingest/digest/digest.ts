@@ -264,8 +264,10 @@ async function record(
     const base = { projectId: entry.projectId, keyId: entry.keyId, receivedAt: new Date(entry.receivedAtMs) }
     if (poison !== null) {
       if (isCounted) quarantined++
-      await quarantineEntry(tx, entry, poison, 1, now)
-      for (const { category, quantity } of items ?? [UNREADABLE])
+      const dropped = items ?? [UNREADABLE]
+      const quantities = dropped.map(({ category, quantity }) => [category, quantity] as const)
+      await quarantineEntry(tx, entry, poison, 1, now, quantities)
+      for (const { category, quantity } of dropped)
         sums.add({ ...base, category, quantity, outcome: 'dropped', reason: 'quarantine' })
       continue
     }
@@ -302,7 +304,7 @@ async function record(
 }
 
 /** Counted for an entry that could not be split. */
-const UNREADABLE: Counted = { category: 'default', quantity: 1 }
+export const UNREADABLE: Counted = { category: 'default', quantity: 1 }
 
 type Due = { readonly item: PreparedFact; readonly context: ItemContext }
 

@@ -1,7 +1,7 @@
 import { forgetJob } from '../../issues/search/write-index-terms.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
-import { type DigestFigures, commitBatches, buildSumRefusals } from './digest.ts'
+import { type DigestFigures, commitBatches, buildSumRefusals, UNREADABLE } from './digest.ts'
 import { FairTurns } from './fair-turns.ts'
 import { JournalTakenOverError, ShardJournal, foldJournal } from '../../issues/recording/journal.ts'
 import { createProjectFactsReader, type SymbolicateFor, type ProjectFactsReader } from './project-facts.ts'
@@ -408,19 +408,14 @@ async function quarantinePoison(app: App, batch: SpoolBatch, count: (done: Diges
     { spool_row: batch.id, entries: batch.entries.length, attempts: batch.attempts },
     'a spool row ended its workers too often; its requests are in quarantine',
   )
+  const { category, quantity } = UNREADABLE
   const sums = new OutcomeSums()
-  for (const { projectId, keyId, receivedAtMs } of batch.entries)
-    sums.add({
-      projectId,
-      keyId,
-      receivedAt: new Date(receivedAtMs),
-      category: 'default',
-      outcome: 'dropped',
-      reason: 'quarantine',
-      quantity: 1,
-    })
+  for (const { projectId, keyId, receivedAtMs } of batch.entries) {
+    const receivedAt = new Date(receivedAtMs)
+    sums.add({ projectId, keyId, receivedAt, category, outcome: 'dropped', reason: 'quarantine', quantity })
+  }
   await app.tx(async (tx) => {
-    await quarantineBatch(tx, batch, 'Workers ended while they processed it.', app.clock.now())
+    await quarantineBatch(tx, batch, 'Workers ended while they processed it.', app.clock.now(), [[category, quantity]])
     await sums.write(tx)
   })
   count({ entries: batch.entries.length, events: 0, duplicates: 0, quarantined: batch.entries.length })

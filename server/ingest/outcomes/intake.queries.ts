@@ -18,21 +18,25 @@ export async function selectOutcomes(
   stepHours: number,
 ): Promise<HourRow[]> {
   const step = sql<Date>`date_bin(make_interval(hours => ${stepHours}::int), hour, ${from}::timestamptz)`
-  return db
-    .selectFrom('outcomes_hourly')
-    .select([
-      step.as('hour'),
-      'key_id',
-      'category',
-      'outcome',
-      'reason',
-      sql<number>`sum(quantity)::bigint`.as('quantity'),
-    ])
-    .where('project_id', '=', projectId)
-    .where('hour', '>=', from)
-    .where('hour', '<', to)
-    .groupBy([sql`1`, 'key_id', 'category', 'outcome', 'reason'])
-    .execute()
+  return (
+    db
+      .selectFrom('outcomes_hourly')
+      .select([
+        step.as('hour'),
+        'key_id',
+        'category',
+        'outcome',
+        'reason',
+        sql<number>`sum(quantity)::bigint`.as('quantity'),
+      ])
+      .where('project_id', '=', projectId)
+      .where('hour', '>=', from)
+      .where('hour', '<', to)
+      .groupBy([sql`1`, 'key_id', 'category', 'outcome', 'reason'])
+      // Requests in quarantine that were digested later were taken back.
+      .having(sql<boolean>`sum(quantity) <> 0`)
+      .execute()
+  )
 }
 
 export async function selectLosses(db: Connection, projectId: string, from: Date) {

@@ -25,6 +25,7 @@ import {
   unlockShards,
   deleteRows,
   insertQuarantined,
+  type QuarantineCounted,
 } from './spool.queries.ts'
 
 /**
@@ -371,6 +372,7 @@ export async function settleBatches(on: Statements, part: number, rows: readonly
 /**
  * Copies an entry that cannot be digested to quarantine, unchanged. The caller settles its row.
  * @param reason one sentence for the operator, without user data
+ * @param counted categories and quantities that the caller counts as dropped
  */
 export async function quarantineEntry(
   on: Statements,
@@ -378,6 +380,7 @@ export async function quarantineEntry(
   reason: string,
   attempts: number,
   now: Date,
+  counted: QuarantineCounted,
 ): Promise<void> {
   await insertQuarantined(on, {
     projectId: entry.projectId,
@@ -387,11 +390,18 @@ export async function quarantineEntry(
     attempts,
     entry: packEntries([entry]),
     body: entry.body,
+    counted,
   })
 }
 
-/** Copies every entry of a row to quarantine and settles the row. */
-export async function quarantineBatch(on: Statements, batch: SpoolBatch, reason: string, now: Date): Promise<void> {
-  for (const entry of batch.entries) await quarantineEntry(on, entry, reason, batch.attempts, now)
+/** Copies every entry of a row to quarantine and settles the row. @param counted as which the caller counts each */
+export async function quarantineBatch(
+  on: Statements,
+  batch: SpoolBatch,
+  reason: string,
+  now: Date,
+  counted: QuarantineCounted,
+): Promise<void> {
+  for (const entry of batch.entries) await quarantineEntry(on, entry, reason, batch.attempts, now, counted)
   await settleBatches(on, batch.part, [batch])
 }

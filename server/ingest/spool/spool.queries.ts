@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/ids.ts'
 import { PART_NUMBERS, SHARDS } from './entry.ts'
-import type { Connection, Statements } from '../../platform/storage/database.ts'
+import type { Connection, Statements, Tx } from '../../platform/storage/database.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
 
@@ -243,13 +243,27 @@ type QuarantinedRow = {
   readonly attempts: number
   readonly entry: Buffer
   readonly body: Buffer
+  /** Categories with their quantities, as counted. */
+  readonly counted: QuarantineCounted
 }
+
+/** Categories of items with their quantities. */
+export type QuarantineCounted = readonly (readonly [category: string, quantity: number])[]
 
 export async function insertQuarantined(on: Statements, row: QuarantinedRow): Promise<void> {
   await on.query(
-    `insert into spool_quarantine (project_id, received_at, quarantined_at, reason, attempts, entry, body)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [row.projectId, row.receivedAt, row.quarantinedAt, row.reason, row.attempts, row.entry, row.body],
+    `insert into spool_quarantine (project_id, received_at, quarantined_at, reason, attempts, entry, body, counted)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      row.projectId,
+      row.receivedAt,
+      row.quarantinedAt,
+      row.reason,
+      row.attempts,
+      row.entry,
+      row.body,
+      JSON.stringify(row.counted),
+    ],
   )
 }
 
@@ -359,6 +373,60 @@ export async function selectQuarantined(
 export async function countQuarantined(db: Connection): Promise<number> {
   const { rows } = await db.query<{ n: number }>('select count(*) as n from spool_quarantine')
   return rows[0]?.n ?? 0
+}
+
+/** Requests in quarantine by their ids or project; all without either. */
+export type QuarantineFilter = { readonly ids?: readonly number[]; readonly projectId?: string }
+
+const QUARANTINE_FILTER = `($1::bigint[] is null or q.id = any($1)) and ($2::uuid is null or q.project_id = $2)`
+const filterValues = ({ ids, projectId }: QuarantineFilter): unknown[] => [ids ?? null, projectId ?? null]
+
+export type QuarantineGroup = {
+  readonly orgSlug: string
+  readonly projectSlug: string
+  readonly reason: string
+  readonly requests: number
+  readonly bytes: number
+  readonly firstId: number
+  readonly lastId: number
+  readonly oldest: Date
+  readonly newest: Date
+}
+
+/** Requests in quarantine by project and reason, the latest first. */
+export async function groupQuarantined(db: Connection, filter: QuarantineFilter): Promise<QuarantineGroup[]> {
+  const { rows } = await db.query<QuarantineGroup>(
+    `select o.slug as "orgSlug", p.slug as "projectSlug", q.reason, count(*) as requests,
+            sum(octet_length(q.body))::bigint as bytes, min(q.id) as "firstId", max(q.id) as "lastId",
+            min(q.received_at) as oldest, max(q.received_at) as newest
+     from spool_quarantine q join projects p on p.id = q.project_id join orgs o on o.id = p.org_id
+     where ${QUARANTINE_FILTER}
+     group by o.slug, p.slug, q.reason order by max(q.received_at) desc, min(q.id)`,
+    filterValues(filter),
+  )
+  return rows
+}
+
+/** Requests to try again, oldest first, locked for the transaction; those of deleted projects are left out. */
+export async function takeQuarantined(
+  tx: Tx,
+  filter: QuarantineFilter,
+  { afterId, until, max }: { readonly afterId: number; readonly until: Date; readonly max: number },
+): Promise<{ id: number; entry: Buffer; body: Buffer; counted: unknown }[]> {
+  const { rows } = await tx.query<{ id: number; entry: Buffer; body: Buffer; counted: unknown }>(
+    `select q.id, q.entry, q.body, q.counted from spool_quarantine q
+     where ${QUARANTINE_FILTER} and q.id > $3 and q.quarantined_at <= $4
+       and exists (select from projects p where p.id = q.project_id)
+     order by q.id limit $5 for update skip locked`,
+    [...filterValues(filter), afterId, until, max],
+  )
+  return rows
+}
+
+/** @returns the number of deleted requests */
+export async function deleteAllQuarantined(db: Connection, filter: QuarantineFilter): Promise<number> {
+  const { rowCount } = await db.query(`delete from spool_quarantine q where ${QUARANTINE_FILTER}`, filterValues(filter))
+  return rowCount ?? 0
 }
 
 export async function deleteQuarantined(db: Connection, id: number): Promise<void> {

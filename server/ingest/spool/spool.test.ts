@@ -154,8 +154,8 @@ describe('settling', () => {
     const entry = anEntry({ body: randomBytes(100) })
     await spool().append(entry)
     const [batch] = await readAll(await reader())
-    await app.tx((tx) => quarantineBatch(tx, batch!, 'It always failed.', app.clock.now()))
-    await app.tx((tx) => quarantineEntry(tx, entry, 'Again.', 1, app.clock.now()))
+    await app.tx((tx) => quarantineBatch(tx, batch!, 'It always failed.', app.clock.now(), []))
+    await app.tx((tx) => quarantineEntry(tx, entry, 'Again.', 1, app.clock.now(), []))
     const { rows } = await app.db.query<{ reason: string; entry: Buffer; body: Buffer }>(
       'select reason, entry, body from spool_quarantine order by id',
     )

@@ -27,3 +27,9 @@ export function minutesText(minutes: number): string {
   if (minutes % DAY_MINUTES === 0) return countedWord(minutes / DAY_MINUTES, 'day')
   return minutes % 60 === 0 ? countedWord(minutes / 60, 'hour') : countedWord(minutes, 'minute')
 }
+
+/** `4.8 MB`, `1.2 GB` */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1_000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${['bytes', 'kB', 'MB', 'GB'][power] ?? ''}`
+}

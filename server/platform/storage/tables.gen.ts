@@ -1352,6 +1352,7 @@ export type Tables = {
     attempts: number
     entry: Buffer
     body: Buffer
+    counted: NullableJson<unknown>
   }
   sso_configs: {
     org_id: string

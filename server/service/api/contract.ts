@@ -18,7 +18,6 @@ import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../../projects/releases/releases.api.ts'
 import { releaseHealthRoutes } from '../../insights/release-health/release-health.api.ts'
-import { missingSymbolRoutes } from '../../issues/missing-symbols/missing-symbols.api.ts'
 import { metricsRoutes } from '../../insights/metrics/metrics.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
@@ -36,7 +35,6 @@ export const contract = {
   ...telemetryContract,
   ...alertsContract,
   ...metricsRoutes,
-  ...missingSymbolRoutes,
   ...attachmentRoutes,
   ...symbolsContract,
   ...assistantContract,

@@ -11,7 +11,6 @@ import { projectSettingsHandlers } from '../project-settings/project-settings.ha
 import { releaseHandlers } from '../../projects/releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../../insights/release-health/release-health.handlers.ts'
 import { readAnrRates } from '../../insights/metrics/read-metrics.ts'
-import { missingSymbolHandlers } from '../../issues/missing-symbols/missing-symbols.handlers.ts'
 import { metricsHandlers } from '../../insights/metrics/metrics.handlers.ts'
 import { readIssueCode } from '../../integrations/code-host/read-issue-code.ts'
 import { readTicket } from '../../integrations/trackers/read-ticket.ts'
@@ -38,13 +37,15 @@ export const handlers: Handlers<Contract> = {
   ...importHandlers,
   ...ingestHandlers,
   ...privacyHandlers,
-  ...issuesHandlers({ ...issueParts, ai_analysis: readAnalysis, code: readIssueCode, ticket: readTicket }),
+  ...issuesHandlers(
+    { ...issueParts, ai_analysis: readAnalysis, code: readIssueCode, ticket: readTicket },
+    async (app, actor) => (await readMe(app, actor)).org.slug,
+  ),
   ...releaseHandlers,
   ...releaseHealthHandlers,
   ...telemetryHandlers(readAnrRates),
   ...alertsHandlers,
   ...metricsHandlers(readQuota),
-  ...missingSymbolHandlers(async (app, actor) => (await readMe(app, actor)).org.slug),
   ...attachmentHandlers,
   ...symbolsHandlers,
   ...assistantHandlers,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { callersFolder, readConfig, type Config } from '../../config.ts'
 import { systemClock } from '../../platform/kernel/clock.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { countedWord } from '../../platform/kernel/value-text.ts'
+import { countedWord, bytesText } from '../../platform/kernel/value-text.ts'
 import { chooseDataDir } from '../../platform/embedded-postgres/data-dir.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool, DatabaseStartError } from '../../platform/storage/pool.ts'
@@ -49,7 +49,7 @@ export async function backupCommand(given: string | undefined, { keep }: { reado
         signal: stopper.signal,
       })
       console.log(
-        `${countedWord(done.rows, 'row')} in ${countedWord(done.tables, 'table')}, ${sizeText(done.bytes)}, stored in ${sizeText(done.storedBytes)}: ${sizeText(done.writtenBytes)} written, ${countedWord(done.reusedFiles, 'file')} of earlier backups used again.`,
+        `${countedWord(done.rows, 'row')} in ${countedWord(done.tables, 'table')}, ${bytesText(done.bytes)}, stored in ${bytesText(done.storedBytes)}: ${bytesText(done.writtenBytes)} written, ${countedWord(done.reusedFiles, 'file')} of earlier backups used again.`,
       )
       if (done.deletedBackups > 0) console.log(`Deleted ${countedWord(done.deletedBackups, 'older backup')}.`)
       console.log(keysNote(config, dataDir))
@@ -84,7 +84,7 @@ export async function restoreCommand(given: string | undefined, { name }: { read
         signal,
       })
       console.log(
-        `Restored ${countedWord(done.rows, 'row')} in ${countedWord(done.tables, 'table')}, ${sizeText(done.bytes)}: each table has the rows and the content of the backup.`,
+        `Restored ${countedWord(done.rows, 'row')} in ${countedWord(done.tables, 'table')}, ${bytesText(done.bytes)}: each table has the rows and the content of the backup.`,
       )
       console.log(
         `Everything since ${manifest.snapshotAt} is missing: events, changes, and erasures of users. Request those erasures again (docs/backup.md).`,
@@ -115,7 +115,7 @@ async function describeBackup(folder: string, name: string, key: BackupKey | nul
     return `${countedWord(
       sum(({ rows }) => rows),
       'row',
-    )}, stored in ${sizeText(sum(({ storedBytes }) => storedBytes))}${keyId === null ? '' : ', encrypted'}; ${state}`
+    )}, stored in ${bytesText(sum(({ storedBytes }) => storedBytes))}${keyId === null ? '' : ', encrypted'}; ${state}`
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
@@ -211,9 +211,3 @@ const keysNote = ({ encryptionKeys }: Config, dataDir: string): string =>
   `The encryption keys are not in it. Keep ${encryptionKeys === null ? `${dataDir}/keys/encryption-keys` : 'ENCRYPTION_KEYS'} in another place: a restore needs them.`
 
 const secondsSince = (startedMs: number): string => `${((performance.now() - startedMs) / 1_000).toFixed(1)} s`
-
-/** `4.8 MB`, `1.2 GB` */
-function sizeText(bytes: number): string {
-  const power = bytes < 1_000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3))
-  return `${(bytes / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${['bytes', 'kB', 'MB', 'GB'][power] ?? ''}`
-}

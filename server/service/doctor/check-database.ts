@@ -95,7 +95,7 @@ export async function checkQueues(db: Database, clock: Clock): Promise<Finding[]
     quarantined > 0
       ? problem(
           'quarantine',
-          `${countedWord(quarantined, 'request')} could not be digested. The Intake page of the project has the reasons; a newer version may digest them.`,
+          `${countedWord(quarantined, 'request')} could not be digested. "npm run admin -- quarantine list" has the reasons. After an upgrade that can process them, "npm run admin -- quarantine retry --all" digests them.`,
         )
       : ok('quarantine', 'is empty'),
   ]

@@ -444,6 +444,7 @@ describe('data that is not digested yet', () => {
           receivedAt: new Date(),
           quarantinedAt: new Date(),
           reason: 'x',
+          counted: [],
           attempts: 1,
           entry: packEntries([entry]),
           body,

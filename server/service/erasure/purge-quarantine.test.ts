@@ -31,6 +31,7 @@ test('quarantined requests are deleted after the retention of their project, and
           receivedAt: quarantinedAt,
           quarantinedAt,
           reason: 'test',
+          counted: [],
           attempts: 1,
           entry: Buffer.from('entry'),
           body: Buffer.from('body'),
