@@ -18,8 +18,10 @@ const issue = await server.issue({ project, by: founder })
 const attachments = `/api/issues/${issue.id}/events/${newId()}/attachments?filename=a.txt`
 const envelope = `/api/${project.number}/envelope/`
 const key = `?sentry_key=${new URL(project.dsn).username}`
-// The limit of this address is used up.
-for (let n = 0; n < 8; n++) await fetch(`${server.url}/api/me`, { headers: { 'x-forwarded-for': PROXIED } })
+/** It fills again while other tests run. */
+async function useUpLimitOfProxied(): Promise<void> {
+  for (let n = 0; n < 8; n++) await fetch(`${server.url}/api/me`, { headers: { 'x-forwarded-for': PROXIED } })
+}
 
 type Answered = { readonly status: number; readonly closes: boolean }
 type Talk = {
@@ -129,12 +131,13 @@ const SECOND = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
 
 describe.each(SHAPES)('a refused request with %s leaves a usable connection, or ends it', (_shape, given) => {
   test.each(REFUSALS)('%s', async (_what, start, headers, status) => {
+    if (headers.includes(PROXIED)) await useUpLimitOfProxied()
     const { socket, answers, ended } = await talk()
     const host = headers.includes('x-host') ? 'evil.example' : 'localhost'
     const head = `${start} HTTP/${given.version}\r\nhost: ${host}\r\n${headers}${given.headers}\r\n`
     if (given.later && status !== 400) {
       socket.write(head)
-      await waitFor('the answer', () => answers().length === 1, 5_000)
+      await waitFor('the answer', () => answers().length === 1)
       socket.write(given.body)
       socket.write(SECOND)
     } else {
@@ -145,7 +148,7 @@ describe.each(SHAPES)('a refused request with %s leaves a usable connection, or 
       })
       socket.resume()
     }
-    await waitFor('the end', () => answers().length === 2 || ended() !== null, 5_000)
+    await waitFor('the end', () => answers().length === 2 || ended() !== null)
     const [first, second] = answers()
     expect(first?.status).toBe(status)
     if (first?.closes === true) expect([ended(), second]).toEqual(['end', undefined])
@@ -167,7 +170,7 @@ test.each([
       socket.write(Buffer.concat([Buffer.from(head), body]), resolve)
     })
     socket.resume()
-    await waitFor('the end', () => ended() !== null, 5_000)
+    await waitFor('the end', () => ended() !== null)
     expect(answers()).toEqual([{ status: 413, closes: true }])
     expect(ended()).toBe('end')
     socket.destroy()
@@ -177,7 +180,7 @@ test.each([
 test('a client that neither sends its body nor disconnects loses its connection', async () => {
   const { socket, answers, ended } = await talk()
   socket.write(`POST /api/nothing HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2000000\r\n\r\n`)
-  await waitFor('the end', () => ended() !== null, 5_000)
+  await waitFor('the end', () => ended() !== null)
   expect(answers()).toEqual([{ status: 404, closes: true }])
   // Half of it is open until the service closes it too, after five seconds without a byte: then what is sent is refused.
   let sentMs = performance.now()
@@ -193,7 +196,7 @@ test('a client that neither sends its body nor disconnects loses its connection'
 test('a tunnel is refused, with an answer', async () => {
   const { socket, answers, ended } = await talk()
   socket.write('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n')
-  await waitFor('the end', () => ended() !== null, 5_000)
+  await waitFor('the end', () => ended() !== null)
   expect([answers(), ended()]).toEqual([[{ status: 400, closes: true }], 'end'])
   socket.destroy()
 })
