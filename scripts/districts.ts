@@ -128,7 +128,7 @@ export const serverDistricts = [
   {
     name: 'insights',
     purpose: 'answers from issues and counts together',
-    rooms: ['release-health', 'metrics'],
+    rooms: ['release-health', 'metrics', 'contract.api.ts', 'handlers.ts'],
   },
   {
     name: 'alerts',

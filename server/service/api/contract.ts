@@ -17,8 +17,7 @@ import { projectRoutes } from '../../projects/registry/projects.api.ts'
 import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.ts'
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../../projects/releases/releases.api.ts'
-import { releaseHealthRoutes } from '../../insights/release-health/release-health.api.ts'
-import { metricsRoutes } from '../../insights/metrics/metrics.api.ts'
+import { insightsContract } from '../../insights/contract.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
 export const contract = {
@@ -31,10 +30,9 @@ export const contract = {
   ...privacyRoutes,
   ...issuesContract,
   ...releaseRoutes,
-  ...releaseHealthRoutes,
   ...telemetryContract,
   ...alertsContract,
-  ...metricsRoutes,
+  ...insightsContract,
   ...attachmentRoutes,
   ...symbolsContract,
   ...assistantContract,

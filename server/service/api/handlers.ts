@@ -9,9 +9,8 @@ import { projectHandlers } from '../../projects/registry/projects.handlers.ts'
 import { projectDeletionHandlers } from '../project-deletion/project-deletion.handlers.ts'
 import { projectSettingsHandlers } from '../project-settings/project-settings.handlers.ts'
 import { releaseHandlers } from '../../projects/releases/releases.handlers.ts'
-import { releaseHealthHandlers } from '../../insights/release-health/release-health.handlers.ts'
 import { readAnrRates } from '../../insights/metrics/read-metrics.ts'
-import { metricsHandlers } from '../../insights/metrics/metrics.handlers.ts'
+import { insightsHandlers } from '../../insights/handlers.ts'
 import { readIssueCode } from '../../integrations/code-host/read-issue-code.ts'
 import { readTicket } from '../../integrations/trackers/read-ticket.ts'
 import { identityHandlers } from '../../identity/handlers.ts'
@@ -42,10 +41,9 @@ export const handlers: Handlers<Contract> = {
     async (app, actor) => (await readMe(app, actor)).org.slug,
   ),
   ...releaseHandlers,
-  ...releaseHealthHandlers,
   ...telemetryHandlers(readAnrRates),
   ...alertsHandlers,
-  ...metricsHandlers(readQuota),
+  ...insightsHandlers(readQuota),
   ...attachmentHandlers,
   ...symbolsHandlers,
   ...assistantHandlers,
