@@ -51,6 +51,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   discarded_fingerprints: ['issues/merging'],
   discards: ['issues/merging'],
   erasures: ['service/erasure'],
+  capped_events: ['events/store'],
   event_blocks: ['events/store'],
   event_packing_changes: ['events/store'],
   event_packings: ['events/store'],
@@ -165,6 +166,7 @@ export const readOnlyViews: Readonly<Record<string, ReadOnlyView>> = {}
 export const privateTables: ReadonlySet<string> = new Set([
   'events',
   'event_blocks',
+  'capped_events',
   'event_packings',
   'event_packing_changes',
   'event_values',

@@ -39,6 +39,8 @@ export type Config = {
   readonly rateLimitScale: number
   /** Requests that may wait for digestion before new ones are refused. */
   readonly maxBacklogEntries: number
+  /** Maximum newest events of an issue that are kept of a day; 0 keeps all. */
+  readonly maxEventsPerIssueDay: number
   readonly retryScale: number
   /** Minutes between two end-to-end tests; 0 switches them off. */
   readonly canaryMinutes: number
@@ -194,6 +196,7 @@ const Environment = z.object({
   RATE_LIMIT_SCALE: number(0, 1_000_000).default(1),
   // A quarter of an hour of digestion at full speed.
   MAX_BACKLOG: wholeNumber(1_000, 100_000_000).default(3_000_000),
+  MAX_EVENTS_PER_ISSUE_DAY: wholeNumber(0, 100_000_000).default(1_000),
   FAULTLINE_RETRY_SCALE: number(0, 1_000_000).default(1),
   FAULTLINE_CANARY_MINUTES: wholeNumber(0, 1_440).default(60),
   FAULTLINE_ANALYSE_CRITICAL: oneOf(['0', '1']).default('0'),
@@ -316,6 +319,7 @@ export function readConfig(environment: Environment = process.env): Config {
     egressAllowHttp: env.EGRESS_ALLOW_HTTP === undefined ? mode === 'relaxed' : env.EGRESS_ALLOW_HTTP === '1',
     rateLimitScale: env.RATE_LIMIT_SCALE,
     maxBacklogEntries: env.MAX_BACKLOG,
+    maxEventsPerIssueDay: env.MAX_EVENTS_PER_ISSUE_DAY,
     retryScale: env.FAULTLINE_RETRY_SCALE,
     canaryMinutes: env.FAULTLINE_CANARY_MINUTES,
     analysesCritical: env.FAULTLINE_ANALYSE_CRITICAL === '1',

@@ -5,6 +5,8 @@ import { resetLinkTask } from '../identity/accounts/forgot-password.ts'
 import { purgeAuditTask } from '../history/audit/purge-audit.ts'
 import { signHeadsTask } from '../history/audit/signed-heads.ts'
 import { purgeFilesTask } from '../issues/feedback/purge-task.ts'
+import { deleteEventAttachments } from '../events/attachments/attachments.queries.ts'
+import { selectNamedEvents } from '../issues/rows/issues.queries.ts'
 import { packEventsTask } from '../events/store/pack-task.ts'
 import { purgeEventsTask } from '../events/store/purge-events.ts'
 import { bulkIssuesTask, purgeOperationsTask } from '../issues/bulk/run-operation.ts'
@@ -55,7 +57,7 @@ import { purgeAlertsTask } from '../alerts/rules/keep-alerts.ts'
 /** Every background task. */
 export const TASKS: readonly Task[] = [
   resetLinkTask,
-  packEventsTask(selectBacklog),
+  packEventsTask(selectBacklog, { readNamed: selectNamedEvents, deleteFiles: deleteEventAttachments }),
   purgeEventsTask,
   erasureTask,
   deleteProjectTask,

@@ -248,7 +248,7 @@ test('packs blocks while events of theirs are deleted, moved and added, and copi
       await app.tx((tx) => tx.query('delete from events where event_id = $1', [one?.eventId]).then(() => {}))
     }
   }
-  await packDay(app, day, change, { rows: 60, bytes: 1 << 20 })
+  await packDay(app, day, change, { step: { rows: 60, bytes: 1 << 20 } })
   expect(steps).toBeGreaterThan(3)
   const isErased = (event: StoredEvent): boolean =>
     event.issueId === deleted || (event.issueId === erasedFrom && [1, 2].includes(event.userHash ?? 0))
@@ -279,7 +279,7 @@ test('events stay readable while their day is packed', async () => {
   try {
     for (;;) {
       try {
-        await packDay(app, day, noPause, { rows: 50, bytes: 1 << 20 })
+        await packDay(app, day, noPause, { step: { rows: 50, bytes: 1 << 20 } })
         break
       } catch (error) {
         if (!(error instanceof DayBusyError)) throw error
@@ -314,7 +314,7 @@ test('copying starts again after the day’s table was rewritten, which moves it
   const left = events.filter((event) => event.userHash !== 0)
   let steps = 0
   const stop = (): Promise<void> => (++steps === 2 ? Promise.reject(new Error('killed')) : Promise.resolve())
-  await expect(packDay(app, day, stop, { rows: 30, bytes: 1 << 20 })).rejects.toThrow('killed')
+  await expect(packDay(app, day, stop, { step: { rows: 30, bytes: 1 << 20 } })).rejects.toThrow('killed')
   await app.db.query(`vacuum full events_${day.replaceAll('-', '')}`)
   expect(await packDay(app, day, noPause)).toBe(left.length)
   expect(textsOf(await newest(issueId))).toEqual(textsOf(left))

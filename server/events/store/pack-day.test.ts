@@ -9,7 +9,7 @@ import { openBlock, openBody } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 import { selectBacklog } from '../../ingest/spool/spool.queries.ts'
 import { packColdEvents } from './pack-task.ts'
-import { DayBusyError, packDay } from './pack-day.ts'
+import { DayBusyError, type EventCap, packDay } from './pack-day.ts'
 import { ANY_DAY } from './event-places.queries.ts'
 import {
   deleteIssueEvents,
@@ -177,9 +177,9 @@ test('packing that was interrupted continues where it stopped, and events stay r
   const before = await essencesOf(issueId)
   let steps = 0
   const cut = (): Promise<void> => (++steps === 2 ? Promise.reject(new Error('killed')) : Promise.resolve())
-  await expect(packDay(app, day, cut, SMALL_STEPS)).rejects.toThrow('killed')
+  await expect(packDay(app, day, cut, { step: SMALL_STEPS })).rejects.toThrow('killed')
   expect(await essencesOf(issueId)).toEqual(before)
-  expect(await packDay(app, day, noPause, SMALL_STEPS)).toBe(300)
+  expect(await packDay(app, day, noPause, { step: SMALL_STEPS })).toBe(300)
   expect(await essencesOf(issueId)).toEqual(before)
   expect(await rowsOf(day)).toEqual({ rows: 1_100, unpacked: 0, blocks: 22 })
 })
@@ -200,7 +200,7 @@ test('applies events that are deleted, written or moved to another issue meanwhi
     await app.db.query('update events set issue_id = $2 where issue_id = $1', [movedIssue, otherIssue])
     await write([late])
   }
-  await packDay(app, day, change, SMALL_STEPS)
+  await packDay(app, day, change, { step: SMALL_STEPS })
   expect(await essencesOf(deletedIssue)).toEqual([])
   expect(await essencesOf(movedIssue)).toEqual([essence(late)])
   const moved = events.filter((event) => event.issueId !== deletedIssue)
@@ -209,6 +209,71 @@ test('applies events that are deleted, written or moved to another issue meanwhi
   const left = await textOfBlocks(day)
   for (const event of events.filter((one) => one.issueId === deletedIssue))
     expect(left).not.toContain(/secret-\d+"/.exec(openBody(event.body, 'gzip').toString())![0])
+})
+
+describe('an issue with more events of a day than are kept', () => {
+  const filesOf: string[] = []
+  const capOf = (max: number, named: readonly string[] = []): EventCap => ({
+    max,
+    readNamed: () => Promise.resolve(new Set(named)),
+    deleteFiles: (_tx, _projectId, eventIds) => Promise.resolve(filesOf.push(...eventIds)),
+  })
+
+  test('keeps its newest, its oldest and those that its activity names, and others whole', async () => {
+    const day = await freshDay()
+    const [many, few] = [newId(), newId()]
+    const events = Array.from({ length: 900 }, () => eventOn(day, many))
+    const others = Array.from({ length: 100 }, () => eventOn(day, few))
+    await write([...events, ...others])
+    const turning = events[400]!
+    let steps = 0
+    const cut = (): Promise<void> => (++steps === 2 ? Promise.reject(new Error('killed')) : Promise.resolve())
+    const options = { step: SMALL_STEPS, cap: capOf(100, [turning.eventId]) }
+    await expect(packDay(app, day, cut, options)).rejects.toThrow('killed')
+    await packDay(app, day, noPause, options)
+
+    const kept = [events[0]!, turning, ...events.slice(-100)]
+    expect(sorted(await essencesOf(many))).toEqual(sorted(kept.map(essence)))
+    expect(await essencesOf(few)).toHaveLength(100)
+    expect(await rowsOf(day)).toMatchObject({ rows: 202, unpacked: 0 })
+    // A repeated event is a duplicate all the same.
+    const days = { after: dayPlus(day, -1), until: day }
+    expect((await findStored(app.db, [...events, ...others], days)).size).toBe(1_000)
+    const left = events.filter((event) => !kept.includes(event)).map(({ eventId }) => eventId)
+    expect(filesOf.splice(0).toSorted()).toEqual(left.toSorted())
+  })
+
+  test('what arrives or is deleted meanwhile is applied, and copying that begins again counts nothing twice', async () => {
+    const day = await freshDay()
+    const issueId = newId()
+    const events = Array.from({ length: 500 }, () => eventOn(day, issueId))
+    await write(events)
+    const stop = (): Promise<void> => Promise.reject(new Error('killed'))
+    const options = { step: SMALL_STEPS, cap: capOf(50) }
+    await expect(packDay(app, day, stop, options)).rejects.toThrow('killed')
+    // Its rows get other places.
+    await app.db.query(`vacuum full events_${day.replaceAll('-', '')}`)
+    const late = eventOn(day, issueId)
+    let steps = 0
+    const change = async (): Promise<void> => {
+      if (++steps === 1) await write([late])
+    }
+    await packDay(app, day, change, options)
+    const kept = [events[0]!, ...events.slice(-50), late]
+    expect(sorted(await essencesOf(issueId))).toEqual(sorted(kept.map(essence)))
+    const { rows } = await app.db.query<{ n: number }>(
+      'select count(*) as n from capped_events where received_day = $1',
+      [day],
+    )
+    expect(rows).toEqual([{ n: 449 }])
+  })
+
+  test('without a largest number all are kept', async () => {
+    const day = await freshDay()
+    const issueId = newId()
+    await write(Array.from({ length: 60 }, () => eventOn(day, issueId)))
+    expect(await packDay(app, day, noPause, { cap: capOf(0) })).toBe(60)
+  })
 })
 
 test('a body that cannot be decoded stays unchanged', async () => {

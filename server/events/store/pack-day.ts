@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { App } from '../../platform/context/app.ts'
+import { hyphenate } from '../../platform/kernel/ids.ts'
 import { CONTENT_ENCODINGS } from '../../platform/kernel/inflate.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
@@ -8,6 +9,7 @@ import { blankParts, BlockContent, openSoundBlock, packBlock, PACKED_BLOCK, read
 import {
   allowLongStatements,
   applyChanges,
+  identify,
   beginPacking,
   byIssueAndTime,
   copyWithBody,
@@ -24,6 +26,13 @@ import {
   writePacked,
 } from './pack.queries.ts'
 import type { PackedPart } from './packed-bodies.queries.ts'
+import {
+  CAPPED_TABLE,
+  type CappedIssue,
+  forgetCapped,
+  insertCapped,
+  selectCappedIssues,
+} from './capped-events.queries.ts'
 
 type StepLimits = { readonly rows: number; readonly bytes: number }
 
@@ -38,29 +47,48 @@ const FEW_CHANGES = 500
 /** Maximum wait of the swap for its lock: all queries of events wait behind it. */
 const LOCK_WAIT_MS = 500
 
+/** Which events of an issue with very many are kept. */
+export type EventCap = {
+  /** Maximum newest events of an issue that are kept of a day, besides its oldest and those of {@link readNamed}; 0 keeps all. */
+  readonly max: number
+  /** Ids of events that are kept whatever their place, in hexadecimal digits. */
+  readonly readNamed: (tx: Tx, issueIds: readonly string[]) => Promise<ReadonlySet<string>>
+  /** Deletes the files of events that are left out. */
+  readonly deleteFiles: (tx: Tx, projectId: string, eventIds: readonly string[]) => Promise<unknown>
+}
+
+type PackDayOptions = { readonly step?: StepLimits; readonly cap?: EventCap }
+
 /** Another process used the day's table for too long. Call packDay again later. */
 export class DayBusyError extends Error {}
 
 /**
  * Rewrites a closed day: writes bodies into blocks by issue, and rows without bodies, into new tables, which then replace
  * the day's. Bodies that digestion stored in blocks are packed again: its blocks have few events of one issue. Each step is a transaction and starts where the last one ended, also after a kill -9. Events stay readable all
- * the time; a trigger records deleted and late events, which are applied before the swap.
+ * the time; a trigger records deleted and late events, which are applied before the swap. Events beyond `cap` are left out: their
+ * ids stay, so that a repeated one does not count twice.
  * @param pause called between steps; it throws to stop
  * @returns the number of events that this call packed
  * @throws DayBusyError when the day is in use; completed steps stay
  */
-export async function packDay(app: App, day: string, pause: () => Promise<void>, step = STEP): Promise<number> {
-  await ensureDayPartitions(app.db, [{ table: 'event_blocks' }], day)
+export async function packDay(
+  app: App,
+  day: string,
+  pause: () => Promise<void>,
+  { step = STEP, cap }: PackDayOptions = {},
+): Promise<number> {
+  await ensureDayPartitions(app.db, [{ table: 'event_blocks' }, CAPPED_TABLE], day)
   await onlyFor(LOCK_WAIT_MS, () =>
     app.tx(async (tx) => {
       // Another process may start as well. Waits for writers, but not for long.
       await limitLockWait(tx, LOCK_WAIT_MS)
-      await beginPacking(tx, day, app.clock.now())
+      if (await beginPacking(tx, day, app.clock.now())) await forgetCapped(tx, day)
     }),
   )
+  const keep = await keepNewest(app, day, cap)
   let packed = 0
   for (;;) {
-    const done = await app.tx((tx) => packStep(tx, day, step))
+    const done = await app.tx((tx) => packStep(tx, day, step, keep))
     packed += done.packed
     if (done.isEnd) break
     await pause()
@@ -82,11 +110,58 @@ export async function packDay(app: App, day: string, pause: () => Promise<void>,
   return packed
 }
 
+/** Leaves out the rows of events that are not kept, and their files. @returns the others */
+type Keep = (tx: Tx, rows: readonly RowToPack[]) => Promise<readonly RowToPack[]>
+
+/** Chosen once for a call: a day hardly changes while it is packed, and what arrives meanwhile is kept. */
+async function keepNewest(app: App, day: string, cap: EventCap | undefined): Promise<Keep> {
+  if (cap === undefined || cap.max === 0) return (_tx, rows) => Promise.resolve(rows)
+  const { issues, named } = await app.tx(async (tx) => {
+    await allowLongStatements(tx)
+    const capped = await selectCappedIssues(tx, day, cap.max)
+    return { issues: capped, named: await cap.readNamed(tx, [...capped.keys()].map(hyphenate)) }
+  })
+  return async (tx, rows) => {
+    if (issues.size === 0) return rows
+    const { true: kept = [], false: left = [] } = Object.groupBy(rows, (row) =>
+      String(isKept(identify(row), issues, named)),
+    )
+    const ids = left.map(identify)
+    await insertCapped(tx, ids)
+    for (const [projectId, ofProject] of Map.groupBy(ids, ({ projectId }) => hyphenate(projectId.toString('hex'))))
+      await cap.deleteFiles(
+        tx,
+        projectId,
+        ofProject.map(({ eventId }) => eventId.toString('hex')),
+      )
+    return kept
+  }
+}
+
+function isKept(
+  row: ReturnType<typeof identify>,
+  issues: ReadonlyMap<string, CappedIssue>,
+  named: ReadonlySet<string>,
+): boolean {
+  const issue = issues.get(row.issueId.toString('hex'))
+  if (issue === undefined) return true
+  const { cutoff, oldestId } = issue
+  const eventId = row.eventId.toString('hex')
+  if (row.occurredUs > cutoff.occurredUs || (row.occurredUs === cutoff.occurredUs && eventId >= cutoff.eventId))
+    return true
+  return eventId === oldestId || named.has(eventId)
+}
+
 /** @returns whether rows are left */
-async function packStep(tx: Tx, day: string, step: StepLimits): Promise<{ packed: number; isEnd: boolean }> {
+async function packStep(
+  tx: Tx,
+  day: string,
+  step: StepLimits,
+  keep: Keep,
+): Promise<{ packed: number; isEnd: boolean }> {
   const { rows: found, last } = await nextRows(tx, day, step)
   if (last === null) return { packed: 0, isEnd: true }
-  const rows = await takeOutOfBlocks(tx, day, found)
+  const rows = await takeOutOfBlocks(tx, day, await keep(tx, found))
   rows.sort(byIssueAndTime)
   const blocks: Buffer[] = []
   const packed: PackedRow[] = []

@@ -4,14 +4,14 @@ import type { App } from '../../platform/context/app.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
-import { DayBusyError, packDay } from './pack-day.ts'
+import { DayBusyError, type EventCap, packDay } from './pack-day.ts'
 import { selectUnpackedDays } from './pack.queries.ts'
 
 /** Jobs share few workers, so the next run continues with a large day. */
 const MAX_MS = 8 * 60_000
 
 /** Every ten minutes, to retry a day that was in use soon. A run with nothing to do costs two queries. */
-export const packEventsTask = (readBacklog: ReadBacklog) =>
+export const packEventsTask = (readBacklog: ReadBacklog, cap: Omit<EventCap, 'max'>) =>
   defineTask({
     name: 'pack-events',
     payload: NoPayload,
@@ -20,6 +20,7 @@ export const packEventsTask = (readBacklog: ReadBacklog) =>
       await packColdEvents(app, {
         now: app.clock.now(),
         readBacklog,
+        cap: { ...cap, max: app.config.maxEventsPerIssueDay },
         signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]),
       })
     },
@@ -43,6 +44,7 @@ type ReadBacklog = (db: Connection, now: Date) => Promise<{ readonly entries: nu
 type PackOptions = {
   readonly now: Date
   readonly readBacklog: ReadBacklog
+  readonly cap?: EventCap
   /** Stops after the current step; the next call continues from there. */
   readonly signal?: AbortSignal
   /** Minimum size of a day. */
@@ -55,7 +57,7 @@ type PackOptions = {
  * @returns the number of packed events
  */
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {
-  const { now, readBacklog, signal, minBytes = MIN_BYTES } = options
+  const { now, readBacklog, cap, signal, minBytes = MIN_BYTES } = options
   const closedBefore = utcDay(new Date(now.getTime() - CLOSED_AFTER_MS))
   const { oldestAgeMs } = await readBacklog(app.db, now)
   // A day with events in the spool is not packed, because they would arrive too late for it.
@@ -68,7 +70,7 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
     app.log.info({ day, size_bytes: sizeBytes }, 'packing the events of a day')
     let loggedAtMs = app.clock.monotonicMs()
     try {
-      const packed = await packDay(app, day, async () => {
+      const pause = async (): Promise<void> => {
         if (signal?.aborted === true) throw new Stopped()
         if (app.clock.monotonicMs() - loggedAtMs > LOG_EVERY_MS) {
           loggedAtMs = app.clock.monotonicMs()
@@ -76,7 +78,8 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
         }
         const { entries } = await readBacklog(app.db, now)
         if (entries > BUSY_ENTRIES) await delay(BUSY_PAUSE_MS)
-      })
+      }
+      const packed = await packDay(app, day, pause, cap === undefined ? {} : { cap })
       total += packed
       app.log.info({ day, events: packed }, 'the events of a day are packed')
     } catch (error) {

@@ -54,8 +54,9 @@ export async function selectUnpackedDays(
 /**
  * Creates the tables for packed rows and blocks and the trigger that records changes, unless they exist. Copying starts
  * again when the files of the tables changed since: VACUUM FULL and restoring a dump give rows other places.
+ * @returns whether copying begins
  */
-export async function beginPacking(tx: Tx, day: string, now: Date): Promise<void> {
+export async function beginPacking(tx: Tx, day: string, now: Date): Promise<boolean> {
   await tx.query(
     `insert into event_packings (received_day, stage, started_at) values ($1, 'copying', $2) on conflict do nothing`,
     [day, now],
@@ -64,7 +65,7 @@ export async function beginPacking(tx: Tx, day: string, now: Date): Promise<void
     `select stage = 'done' or files = (${filesOf(day)}) as is_started from event_packings where received_day = $1 for update`,
     [day],
   )
-  if (rows[0]?.is_started === true) return
+  if (rows[0]?.is_started === true) return false
   await tx.query(`drop table if exists ${packedTable(day)}, ${packedBlocksTable(day)}`)
   const isOfDay = `check (received_day >= '${day}' and received_day < '${dayPlus(day, 1)}')`
   await tx.query(`create table ${packedTable(day)} (like events including defaults including storage, ${isOfDay})`)
@@ -78,6 +79,7 @@ export async function beginPacking(tx: Tx, day: string, now: Date): Promise<void
     `update event_packings set files = (${filesOf(day)}), copied_to = default, packed = 0 where received_day = $1`,
     [day],
   )
+  return true
 }
 
 /**
@@ -162,6 +164,18 @@ function rowToPack(fields: readonly (Buffer | null)[]): RowToPack {
     end: end?.readInt32BE(0) ?? 0,
     body: body ?? null,
     blockId: blockId === null || blockId === undefined ? null : Number(blockId.readBigInt64BE(0)),
+  }
+}
+
+/** The fields of a row that say which event it is; the time of occurrence in µs. */
+export function identify({ carried }: RowToPack) {
+  const field = (column: (typeof CARRIED)[number]): Buffer => carried[CARRIED.indexOf(column)] ?? NOTHING
+  return {
+    day: field('received_day'),
+    projectId: field('project_id'),
+    eventId: field('event_id'),
+    issueId: field('issue_id'),
+    occurredUs: field('occurred_at').readBigInt64BE(),
   }
 }
 

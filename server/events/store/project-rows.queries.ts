@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/storage/database.ts'
 import { listPackedParts, removeParts } from './packed-bodies.queries.ts'
 import { type ProjectPart, projectPart } from '../../projects/registry/project-rows.ts'
+import { CAPPED_EVENTS } from './capped-events.queries.ts'
 import { EVENT_VALUES } from './event-values.queries.ts'
 
 /** Issues whose events of a day are deleted together. */
@@ -34,4 +35,4 @@ async function deleteEvents(tx: Tx, projectId: string, max: number): Promise<num
 }
 
 export const EVENT_PART: ProjectPart = { tables: ['events', 'event_blocks'], max: 1_000, deleteRows: deleteEvents }
-export const EVENT_VALUES_PART = projectPart(1_000, [EVENT_VALUES])
+export const EVENT_VALUES_PART = projectPart(1_000, [EVENT_VALUES, CAPPED_EVENTS])

@@ -5,6 +5,7 @@ import { deleteRows } from '../../platform/storage/own-rows.ts'
 import { dropDaysBefore, partitionDays } from '../../platform/storage/day-partitions.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
+import { CAPPED_TABLE } from './capped-events.queries.ts'
 import { deletePackingsBefore } from './pack.queries.ts'
 import { UNIQUE_DAYS } from './event.ts'
 import { EVENT_VALUES } from './event-values.queries.ts'
@@ -34,6 +35,7 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   const oldest = others.reduce(earlier, first)
   const days = await dropDaysBefore(app.db, ['events', 'event_blocks'], oldest)
   await deletePackingsBefore(app.db, oldest)
+  await dropDaysBefore(app.db, [CAPPED_TABLE.table], dayPlus(utcDay(now), -UNIQUE_DAYS))
   while (
     (await app.tx((tx) => deleteRows(tx, EVENT_VALUES, { before: ['last_day', oldest] }, PIECE, 'skip'))) === PIECE
   );

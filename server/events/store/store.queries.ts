@@ -104,14 +104,18 @@ export type EventKey = { readonly projectId: string; readonly eventId: string }
 /** Received days: after the first, until the second, which is one of them. */
 export type ReceivedDays = { readonly after: string; readonly until: string }
 
-/** The keys that are stored, as `projectId/eventId`, in these received days. */
+/** The keys that are stored or were left out by packing, as `projectId/eventId`, in these received days. */
 export async function findStored(on: Statements, keys: readonly EventKey[], days: ReceivedDays): Promise<Set<string>> {
   if (keys.length === 0) return new Set()
   const { rows } = await on.query<{ project_id: string; event_id: string }>({
     name: 'events-find-stored',
     text: `select e.project_id, e.event_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
            join events e on e.project_id = k.project_id and e.event_id = k.event_id
-           where e.received_day > $3::date and e.received_day <= $4::date`,
+           where e.received_day > $3::date and e.received_day <= $4::date
+           union all
+           select k.project_id, k.event_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
+           join capped_events c on c.project_id = k.project_id and c.event_id = k.event_id
+           where c.received_day > $3::date and c.received_day <= $4::date`,
     values: [keys.map((key) => key.projectId), keys.map((key) => hyphenate(key.eventId)), days.after, days.until],
   })
   return new Set(rows.map((row) => `${row.project_id}/${unhyphenate(row.event_id)}`))

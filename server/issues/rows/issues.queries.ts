@@ -397,3 +397,13 @@ export async function selectMergeTargets(tx: Connection, issueIds: readonly stri
   })
   return new Map(rows.map((row) => [row.id, row.target]))
 }
+
+/** Ids of events that the activity of issues names: their first ones, and those that changed a status. In hexadecimal digits. */
+export async function selectNamedEvents(on: Connection, issueIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await on.query<{ id: string }>(
+    `select distinct data->>'event_id' as id from issue_activity
+     where issue_id = any($1::uuid[]) and data->>'event_id' is not null`,
+    [issueIds],
+  )
+  return new Set(rows.map(({ id }) => id.replaceAll('-', '')))
+}

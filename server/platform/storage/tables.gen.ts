@@ -315,6 +315,11 @@ export type Tables = {
     arrived_at: Date | null
     removed_at: Date | null
   }
+  capped_events: {
+    received_day: string
+    project_id: string
+    event_id: string
+  }
   chat_link_offers: {
     token_hash: Buffer
     team_id: string
