@@ -13,6 +13,7 @@ import { fuzzEnvelopes } from './fuzz-envelopes.ts'
 import { greedyKey } from './greedy-key.ts'
 import { hostileJson } from './hostile-json.ts'
 import { killFold } from './kill-fold.ts'
+import { killMigrations } from './kill-migrations.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
 import { manyKinds } from './many-kinds.ts'
 import { nlq } from './nlq.ts'
@@ -73,6 +74,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'backups under load, each restored: everything acknowledged before is there once, audit logs verify (--rounds)',
     run: backup,
+  },
+  'kill-migrations': {
+    id: 'T-40',
+    summary:
+      'the connection ends at every seventh statement of the migrations (each with --full): the next start finishes them',
+    run: killMigrations,
   },
   'fuzz-envelopes': {
     id: 'T-09',
