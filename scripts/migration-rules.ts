@@ -1,4 +1,4 @@
-import { splitStatements, type Migration } from '../server/platform/storage/migrate.ts'
+import { CONTRACT_NOTE, splitStatements, type Migration } from '../server/platform/storage/migrate.ts'
 
 /**
  * Finds statements that a running installation does not survive: an older program still uses the table, or a lock on a
@@ -7,9 +7,6 @@ import { splitStatements, type Migration } from '../server/platform/storage/migr
 
 /** The last file of the baseline. Files up to here create an empty database. */
 const BASELINE = 22
-
-/** A line of the file that says why its dangerous statements are safe now. */
-const CONTRACT_NOTE = /^-- contract: \S.{19,}$/m
 
 type Rule = {
   readonly pattern: RegExp

@@ -144,6 +144,28 @@ create index concurrently if not exists jobs_by_both on jobs (name, n);
   })
 })
 
+test('the program of the release before uses a database to which a newer one only added', async () => {
+  const client = await (await emptyDatabase()).connect()
+  const before = [parseMigration('0001_a.sql', 'create table a (id int);')]
+  await migrate(client, () => {}, before)
+  const added = [...before, parseMigration('0002_b.sql', 'create table b (id int);')]
+  expect(await migrate(client, () => {}, added)).toEqual(['0002_b.sql'])
+  expect(await migrate(client, () => {}, before)).toEqual([])
+  const note = '-- contract: no release that is still supported reads the table a'
+  await migrate(client, () => {}, [...added, parseMigration('0003_c.sql', `${note}\ndrop table a;`)])
+  await expect(migrate(client, () => {}, added)).rejects.toThrow('migrated by a newer version (0003_c.sql)')
+})
+
+test('a database of a version that did not say what can be ignored is migrated as before', async () => {
+  const client = await (await emptyDatabase()).connect()
+  await client.query(
+    'create table schema_migrations (name text primary key, digest text not null, applied_at timestamptz not null default now())',
+  )
+  expect(await migrate(client, () => {}, [parseMigration('0001_a.sql', 'create table a (id int);')])).toEqual([
+    '0001_a.sql',
+  ])
+})
+
 describe('the migration is refused for', () => {
   test('a database that a newer version migrated', async () => {
     const client = await (await emptyDatabase()).connect()

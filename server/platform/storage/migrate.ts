@@ -13,7 +13,8 @@ const LOCK_RETRY_MS = 250
  * `-- no transaction`; such a file starts again from its first statement after an interruption. Several processes may
  * call this at once.
  * @returns the names of the files that were applied
- * @throws DatabaseStartError when the database is newer than this program, or older than the first release
+ * A database that a newer program migrated is used when each of its further files can be ignored (`can_be_ignored`).
+ * @throws DatabaseStartError when the database is newer than this program can use, or older than the first release
  * @throws Error when an applied file was changed, or a statement fails
  */
 export async function migrate(
@@ -25,9 +26,7 @@ export async function migrate(
   if (await isUpToDate(client, migrations)) return []
   await lock(client, progress)
   try {
-    await client.query(
-      'create table if not exists schema_migrations (name text primary key, digest text not null, applied_at timestamptz not null default now())',
-    )
+    await prepareRecords(client)
     const applied = await readApplied(client)
     checkApplied(applied, migrations)
     const pending = migrations.filter((migration) => !applied.has(migration.name))
@@ -42,9 +41,26 @@ export async function migrate(
   }
 }
 
-async function readApplied(client: StatementRunner): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ name: string; digest: string }>('select name, digest from schema_migrations')
-  return new Map(rows.map((row) => [row.name, row.digest]))
+async function prepareRecords(client: StatementRunner): Promise<void> {
+  await client.query(
+    'create table if not exists schema_migrations (name text primary key, digest text not null, applied_at timestamptz not null default now(), can_be_ignored boolean not null default false)',
+  )
+  // Asked first: the statement below waits for every reader of the table.
+  const { rows } = await client.query(
+    `select 1 from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'can_be_ignored'`,
+  )
+  if (rows.length === 0)
+    await client.query('alter table schema_migrations add column can_be_ignored boolean not null default false')
+}
+
+type Applied = { readonly digest: string; readonly canBeIgnored: boolean }
+
+/** The first versions had no column `can_be_ignored`. */
+async function readApplied(client: StatementRunner): Promise<Map<string, Applied>> {
+  const { rows } = await client.query<{ name: string; digest: string; ignored: string | null }>(
+    `select name, digest, to_jsonb(m)->>'can_be_ignored' as ignored from schema_migrations m`,
+  )
+  return new Map(rows.map(({ name, digest, ignored }) => [name, { digest, canBeIgnored: ignored === 'true' }]))
 }
 
 async function isUpToDate(client: StatementRunner, migrations: readonly Migration[]): Promise<boolean> {
@@ -72,16 +88,17 @@ async function lock(client: StatementRunner, progress: (line: string) => void): 
   }
 }
 
-function checkApplied(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
+function checkApplied(applied: ReadonlyMap<string, Applied>, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map((migration) => [migration.name, migration.digest]))
   const newest = migrations.at(-1)?.name.slice(0, 4) ?? ''
-  for (const [name, digest] of applied) {
+  for (const [name, { digest, canBeIgnored }] of applied) {
     const expected = known.get(name)
     // Before the first release the files had other names under the same numbers.
     if (expected === undefined && name.slice(0, 4) <= newest)
       throw new DatabaseStartError(
         'The database comes from Faultline 0.1 before its release and cannot be upgraded. Start with an empty one: name another FAULTLINE_DATA_DIR or DATABASE_URL.',
       )
+    if (expected === undefined && canBeIgnored) continue
     if (expected === undefined)
       throw new DatabaseStartError(
         `The database was migrated by a newer version (${name}). Run that version, or restore a backup.`,
@@ -131,9 +148,19 @@ async function dropInvalidIndex(client: StatementRunner, statement: string): Pro
   if (rows.length > 0) await client.query(`drop index concurrently if exists ${name}`)
 }
 
-async function recordApplied(client: StatementRunner, { name, digest }: Migration): Promise<void> {
-  await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, digest])
+async function recordApplied(client: StatementRunner, { name, digest, sql }: Migration): Promise<void> {
+  await client.query('insert into schema_migrations (name, digest, can_be_ignored) values ($1, $2, $3)', [
+    name,
+    digest,
+    !CONTRACT_NOTE.test(sql),
+  ])
 }
+
+/**
+ * The line of a file that removes what an earlier program used, with the reason why that is safe now. Without it a file only
+ * adds what the program of the release before can ignore: `scripts/migration-rules.ts` refuses other statements.
+ */
+export const CONTRACT_NOTE = /^-- contract: \S.{19,}$/m
 
 const failed = (where: string, cause: unknown): Error =>
   new Error(`migrations/${where} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
