@@ -15,6 +15,7 @@ import { hostileJson } from './hostile-json.ts'
 import { killFold } from './kill-fold.ts'
 import { killMigrations } from './kill-migrations.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
+import { manyProcesses } from './many-processes.ts'
 import { manyKinds } from './many-kinds.ts'
 import { nlq } from './nlq.ts'
 import { properties } from './properties.ts'
@@ -74,6 +75,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'backups under load, each restored: everything acknowledged before is there once, audit logs verify (--rounds)',
     run: backup,
+  },
+  'many-processes': {
+    id: 'S-01',
+    summary:
+      'nine processes of one database end in turn, by kill -9 or as in a rolling restart: nothing lost, nothing twice (--rounds, --postgres=15)',
+    run: manyProcesses,
   },
   'kill-migrations': {
     id: 'T-40',

@@ -224,7 +224,12 @@ export async function examine(dataDir: string, sideFile: string): Promise<Found>
 /** Dropped: refused by the intake while the database or the disk could not store it. */
 const EXPECTED = new Set(['accepted', 'duplicate', 'dropped', 'rate_limited'])
 
-export async function examineDatabase(connectionString: string, sideFile: string): Promise<Found> {
+/** @param otherProjectId of a project to which the writers send nothing, and whose outcomes do not count */
+export async function examineDatabase(
+  connectionString: string,
+  sideFile: string,
+  otherProjectId: string | null = null,
+): Promise<Found> {
   const lines = readFileSync(sideFile, 'utf8').split('\n')
   const idsOf = (kind: Kind): string[] =>
     lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1))
@@ -238,7 +243,9 @@ export async function examineDatabase(connectionString: string, sideFile: string
     const number = async (query: string): Promise<number> =>
       Number((await client.query<{ n: string }>(query)).rows[0]?.n ?? 0)
     const outcomes = await client.query<{ category: string; outcome: string; reason: string; n: string }>(
-      'select category, outcome, reason, sum(quantity)::text as n from outcomes_hourly group by 1, 2, 3',
+      `select category, outcome, reason, sum(quantity)::text as n from outcomes_hourly
+       where project_id is distinct from $1::uuid group by 1, 2, 3`,
+      [otherProjectId],
     )
     const sums = new Map<string, number>()
     let strange = 0
