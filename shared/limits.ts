@@ -30,5 +30,9 @@ export const MAX_EVENTS_PER_MINUTE = 1_000_000
 /** Events per day that the quota of an organisation may allow. */
 export const MAX_EVENTS_PER_DAY = 1_000_000_000
 
+/** Days for which a project may keep its events. */
+export const MAX_RETENTION_DAYS = 400
+/** Keys of a project that its apps may use at the same time. */
+export const MAX_PROJECT_KEYS = 20
 /** Issues that events of a project may create per hour or day, as a setting. */
 export const MAX_NEW_ISSUES = 1_000_000

@@ -7,6 +7,7 @@ import { accountRoutes } from './accounts/accounts.api.ts'
 import { socialRoutes } from './external-identity/social.api.ts'
 import { ssoRoutes } from './external-identity/sso.api.ts'
 import { inviteRoutes } from './team/invites.api.ts'
+import { organisationRoutes } from './team/organisation.api.ts'
 import { memberRoutes } from './team/members.api.ts'
 
 /** The endpoints of this district. */
@@ -18,6 +19,7 @@ export const identityContract = {
   ...accountRoutes,
   ...ssoRoutes,
   ...socialRoutes,
+  ...organisationRoutes,
   ...memberRoutes,
   ...inviteRoutes,
   ...apiKeyRoutes,

@@ -9,6 +9,7 @@ import { accountHandlers } from './accounts/accounts.handlers.ts'
 import { socialHandlers } from './external-identity/social.handlers.ts'
 import { ssoHandlers } from './external-identity/sso.handlers.ts'
 import { inviteHandlers } from './team/invites.handlers.ts'
+import { organisationHandlers } from './team/organisation.handlers.ts'
 import { memberHandlers } from './team/members.handlers.ts'
 
 /** The handler of every endpoint of this district. */
@@ -20,6 +21,7 @@ export const identityHandlers: Handlers<typeof identityContract> = {
   ...accountHandlers,
   ...ssoHandlers,
   ...socialHandlers,
+  ...organisationHandlers,
   ...memberHandlers,
   ...inviteHandlers,
   ...apiKeyHandlers,

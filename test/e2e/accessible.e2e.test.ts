@@ -70,6 +70,9 @@ test.each(SIZES)('pages with a session: %s', async (size) => {
     ['onboarding-send', '/onboarding', 'Send your first event'],
     ['settings-general', `/projects/${team.project.id}/settings/general`, 'General'],
     ['settings-keys', `/projects/${team.project.id}/settings/keys`, 'Client keys'],
+    ['settings-install', `/projects/${team.project.id}/settings/install`, 'Install'],
+    ['settings-retention', `/projects/${team.project.id}/settings/retention`, 'Retention'],
+    ['organisation', '/org/general', 'General'],
     ['members', '/org/members', 'Members'],
     ['sso', '/org/sso', 'Single sign-on'],
     ['api-keys', '/org/api-keys', 'API keys'],
@@ -89,7 +92,8 @@ test.each(SIZES)('pages with a session: %s', async (size) => {
     if (name === 'sso') await page.getByLabel('Issuer').waitFor()
     if (name === 'api-keys') await page.getByRole('heading', { name: 'No API keys yet' }).waitFor()
     if (name === 'audit') await page.getByRole('link', { name: 'project.created' }).waitFor()
-    if (name.startsWith('settings')) await page.getByText(/^(Short name|Rate limit)$/).waitFor()
+    if (name.startsWith('settings'))
+      await page.getByText(/^(Short name|Rate limit|Add the SDK|Keep events for)$/).waitFor()
     await judge(page, name, size)
   }
 })
@@ -137,6 +141,8 @@ test('at 320 pixels, which is 400 % zoom, no page scrolls sideways', async () =>
     '/onboarding?step=project',
     `/projects/${team.project.id}/settings/general`,
     `/projects/${team.project.id}/settings/keys`,
+    `/projects/${team.project.id}/settings/install`,
+    '/org/general',
     '/org/members',
     '/org/sso',
     '/org/api-keys',

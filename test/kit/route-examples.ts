@@ -33,6 +33,7 @@ import { newOneTimeToken, oneTimeTokenHash } from '#server/platform/kernel/one-t
 import { discardIssue } from '#server/issues/merging/discard-issue.ts'
 import { mergeIssues } from '#server/issues/merging/merge-issues.ts'
 import { newSpanId, record, transactionFact } from '#server/telemetry/performance/performance.fixture.ts'
+import { insertProjectKey } from '#server/projects/registry/projects.queries.ts'
 import { createRelease } from '#server/projects/releases/create-release.ts'
 import { IMPORT_KINDS } from '#server/service/imports/imports.api.ts'
 import { deleteProject } from '#server/service/project-deletion/delete-project.ts'
@@ -99,6 +100,17 @@ const nothing: Example = () => Promise.resolve({})
 const onProject =
   (body?: Record<string, unknown>): Example =>
   async (app, owner) => ({ params: { projectId: await insertProject(app, owner) }, body })
+
+/** A key beside the one that the project needs. */
+const onSecondKey =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    const id = newId()
+    const key = { id, project_id: projectId, public_key: unhyphenate(id), created_at: app.clock.now() }
+    await app.tx((tx) => insertProjectKey(tx, { ...key, name: 'Staging', place: 1 }))
+    return { params: { projectId, keyId: id }, body }
+  }
 
 const onIssue =
   (body?: Record<string, unknown>): Example =>
@@ -371,6 +383,9 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     foreignBodies: [{ ownership_rules: [{ match: 'path', glob: 'src/*', user_id: stranger.actor.userId }] }],
   }),
   rotateDsn: onProject({ grace_seconds: 60 }),
+  createProjectKey: onProject({ name: 'Staging' }),
+  updateProjectKey: onSecondKey({ rate_limit_per_minute: 100 }),
+  removeProjectKey: onSecondKey(),
   deleteProject: async (app, owner) => {
     const projectId = await insertProject(app, owner)
     return { params: { projectId }, body: { confirm: await slugOf(app, projectId) } }
@@ -472,6 +487,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listInbox: nothing,
   markInboxRead: () => Promise.resolve({ body: { ids: [newId()] } }),
   listMembers: nothing,
+  updateOrganisation: () => Promise.resolve({ body: { name: 'Ada’s apps' } }),
   updateMember: async (app, owner) => ({
     params: { memberId: await insertMember(app, owner) },
     body: { role: 'viewer' },

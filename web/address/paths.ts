@@ -64,6 +64,10 @@ export const paths = {
   projectGeneral: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/general', params: { projectId } }),
   projectKeys: (projectId: string) => linkOptions({ to: '/projects/$projectId/settings/keys', params: { projectId } }),
+  projectInstall: (projectId: string) =>
+    linkOptions({ to: '/projects/$projectId/settings/install', params: { projectId } }),
+  projectRetention: (projectId: string) =>
+    linkOptions({ to: '/projects/$projectId/settings/retention', params: { projectId } }),
   projectFilters: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/filters', params: { projectId } }),
   projectScrubbing: (projectId: string) =>
@@ -74,6 +78,7 @@ export const paths = {
     linkOptions({ to: '/projects/$projectId/settings/ownership', params: { projectId } }),
   projectIntegrations: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/integrations', params: { projectId } }),
+  organisationGeneral: () => linkOptions({ to: '/org/general' }),
   members: () => linkOptions({ to: '/org/members' }),
   apiKeys: () => linkOptions({ to: '/org/api-keys' }),
   assistant: () => linkOptions({ to: '/org/assistant' }),

@@ -41,14 +41,6 @@ export const alertRuleQuery = (ruleId: string) =>
     meta: { quiet: true },
   })
 
-/** The newest alerts and the number of those that are firing, for the bell and the rail. */
-export const recentAlertsQuery = queryOptions({
-  queryKey: ['alerts', 'recent'],
-  queryFn: ({ signal }) => call('GET /api/alerts/recent', { query: { limit: '20' }, signal }),
-  staleTime: 10_000,
-  meta: { quiet: true },
-})
-
 /** Alerts in which a person may still have to do something, newest first. */
 export const openAlertsQuery = (projectId: string | null) =>
   infiniteQueryOptions({

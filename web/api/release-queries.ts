@@ -73,16 +73,3 @@ export const releaseByVersionQuery = (projectId: string, version: string) =>
     },
     staleTime: 60_000,
   })
-
-/** Dates of releases, for markers on charts. @param projectIds empty for all projects */
-export const releaseMarkersQuery = (projectIds: readonly string[], from: string, to: string) =>
-  queryOptions({
-    queryKey: ['releases', 'markers', projectIds, from, to],
-    queryFn: ({ signal }) =>
-      call('GET /api/releases/markers', {
-        query: { from, to, ...(projectIds.length === 0 ? {} : { projectId: [...projectIds] }) },
-        signal,
-      }),
-    staleTime: 60_000,
-    placeholderData: keepPreviousData,
-  })

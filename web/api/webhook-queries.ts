@@ -8,12 +8,6 @@ export type WebhookDelivery = AnswerOf<'GET /api/webhooks/:endpointId/deliveries
 export type WebhookDeliveryDetail = AnswerOf<'GET /api/webhook-deliveries/:deliveryId'>
 export type WebhookAttempt = WebhookDeliveryDetail['attempts'][number]
 
-/** All endpoints: an application has at most 20. */
-export const webhookEndpointsQuery = queryOptions({
-  queryKey: ['webhooks', 'endpoints'],
-  queryFn: ({ signal }) => call('GET /api/webhooks', { query: { limit: '100' }, signal }),
-})
-
 export type DeliveryView = Pick<WebhooksSearch, 'state' | 'type' | 'from' | 'to' | 'after'>
 
 /** The filters as the API takes them. */

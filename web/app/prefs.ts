@@ -1,36 +1,30 @@
 import { useSyncExternalStore } from 'react'
 import { setZone, type Zone } from '../ui/format.ts'
 
-/** Preferences of this browser. `public/theme.js` also reads the theme, before the first paint. */
+/** Preferences of this browser. `public/theme.js` applies those of the document too, before the first paint. */
 export type Theme = 'system' | 'light' | 'dark'
-export type Prefs = { theme: Theme; letterKeys: boolean; zone: Zone }
+export type Density = 'comfortable' | 'compact'
+export type Motion = 'system' | 'reduced'
+export type Prefs = { theme: Theme; density: Density; motion: Motion; letterKeys: boolean; zone: Zone }
 
-const THEME = 'faultline.theme'
-const LETTERS = 'faultline.letter-keys'
-const ZONE = 'faultline.zone'
+const PREFIX = 'faultline.'
 
 function stored(key: string): string | null {
   try {
-    return localStorage.getItem(key)
+    return localStorage.getItem(PREFIX + key)
   } catch {
     return null
   }
 }
 
-function store(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value)
-  } catch {
-    // Without storage, the choice lasts until the page is closed.
-  }
-}
-
 function readPrefs(): Prefs {
-  const theme = stored(THEME)
+  const theme = stored('theme')
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : 'system',
-    letterKeys: stored(LETTERS) !== 'off',
-    zone: stored(ZONE) === 'utc' ? 'utc' : 'local',
+    density: stored('density') === 'compact' ? 'compact' : 'comfortable',
+    motion: stored('motion') === 'reduced' ? 'reduced' : 'system',
+    letterKeys: stored('letter-keys') !== 'off',
+    zone: stored('zone') === 'utc' ? 'utc' : 'local',
   }
 }
 
@@ -39,8 +33,11 @@ const listeners = new Set<() => void>()
 
 function apply(next: Prefs): void {
   prefs = next
-  if (next.theme === 'system') delete document.documentElement.dataset.theme
-  else document.documentElement.dataset.theme = next.theme
+  const { dataset } = document.documentElement
+  if (next.theme === 'system') delete dataset.theme
+  else dataset.theme = next.theme
+  dataset.density = next.density
+  dataset.motion = next.motion
   setZone(next.zone)
   for (const listener of listeners) listener()
 }
@@ -48,16 +45,26 @@ function apply(next: Prefs): void {
 /** Applies the stored preferences and follows changes in other tabs. Once, at the start. */
 export function startPrefs(): void {
   apply(prefs)
-  addEventListener('storage', (event) => {
-    if (event.key === null || [THEME, LETTERS, ZONE].includes(event.key)) apply(readPrefs())
+  addEventListener('storage', ({ key }) => {
+    if (key === null || key.startsWith(PREFIX)) apply(readPrefs())
   })
 }
 
 export function setPrefs(change: Partial<Prefs>): void {
   const next = { ...prefs, ...change }
-  store(THEME, next.theme)
-  store(LETTERS, next.letterKeys ? 'on' : 'off')
-  store(ZONE, next.zone)
+  const { theme, density, motion, zone } = next
+  try {
+    for (const [key, value] of Object.entries({
+      theme,
+      density,
+      motion,
+      'letter-keys': next.letterKeys ? 'on' : 'off',
+      zone,
+    }))
+      localStorage.setItem(PREFIX + key, value)
+  } catch {
+    // Without storage, the choice lasts until the page is closed.
+  }
   apply(next)
 }
 

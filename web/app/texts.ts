@@ -33,7 +33,6 @@ export const appTexts = {
   appearance: 'Appearance',
   apiKeys: 'API keys',
   organisations: 'Organisations',
-  switchOrg: 'Switch organisation',
   orgNotSwitched: 'Could not switch the organisation.',
   keys: 'Keyboard shortcuts',
   logOut: 'Log out',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { recentAlertsQuery } from '../api/alert-queries.ts'
+import { recentAlertsQuery } from '../api/attention-queries.ts'
 import { setTitleCount } from '../app/page-title.ts'
 import { shellTexts } from './texts.ts'
 import typeStyles from '../ui/type.module.css'

@@ -3,7 +3,7 @@ import { useNavigate, useRouter, type LinkProps } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import type { Role } from '#shared/permissions.ts'
 import { teamQuery } from '../api/member-queries.ts'
-import { setPrefs } from '../app/prefs.ts'
+import { setPrefs, usePrefs } from '../app/prefs.ts'
 import { displayName } from '../subjects/members/names.ts'
 import { issueSearchQuery, meQuery, projectsQuery, type Project } from '../api/queries.ts'
 import { can, type Action } from '../app/can.ts'
@@ -19,6 +19,7 @@ import { Kbd } from '../ui/kbd.tsx'
 import { PlatformTile } from '../ui/platform-tile.tsx'
 import { Severity } from '../ui/status.tsx'
 import { appTexts } from '../app/texts.ts'
+import { paletteTexts } from './palette-texts.ts'
 import { shellTexts } from './texts.ts'
 import {
   boldParts,
@@ -51,21 +52,16 @@ export function Palette({ onClose, onInvite }: PaletteProps) {
     <Dialog open bare title={shellTexts.palette} className={styles.palette} onClose={onClose}>
       <div className={styles.input}>
         <Icon name="search" />
-        <input
-          {...box.input}
-          data-autofocus
-          aria-label={shellTexts.palette}
-          placeholder={shellTexts.palettePlaceholder}
-        />
+        <input {...box.input} data-autofocus aria-label={shellTexts.palette} placeholder={paletteTexts.placeholder} />
         <span className={styles.escape}>
           <Kbd keys="escape" />
         </span>
       </div>
-      <div {...box.list} className={styles.list} aria-label={shellTexts.paletteResults}>
+      <div {...box.list} className={styles.list} aria-label={paletteTexts.results}>
         {groups.map((group) => (
-          <div role="group" aria-label={shellTexts.paletteGroups[group.name]} key={group.name}>
+          <div role="group" aria-label={paletteTexts.groups[group.name]} key={group.name}>
             <p className={styles.heading} role="presentation">
-              {shellTexts.paletteGroups[group.name]}
+              {paletteTexts.groups[group.name]}
             </p>
             {group.rows.map((row) => {
               const index = flat.indexOf(row)
@@ -76,7 +72,7 @@ export function Palette({ onClose, onInvite }: PaletteProps) {
       </div>
       {flat.every(({ group }) => group === 'ask') ? (
         <p className={styles.none} role="status">
-          {shellTexts.paletteNone(text)}
+          {paletteTexts.none(text)}
         </p>
       ) : null}
     </Dialog>
@@ -123,6 +119,7 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
   const router = useRouter()
   const { pageProjectId } = useScope()
   const bindings = useRegisteredKeys()
+  const prefs = usePrefs()
   const me = useQuery(meQuery)
   const projects = useQuery(projectsQuery)
   const delayed = useDelayed(text.trim(), 120)
@@ -156,15 +153,21 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
     icon: { kind: 'icon', name: icon },
     run: after(run),
   })
-  const { themes } = shellTexts
+  const { themes, densities, motions } = paletteTexts
   const commands = [
     ...keyCommands(bindings, after),
     ...(role !== undefined && can(role, 'team.write').allowed
-      ? [command('invite', shellTexts.invite, 'plus', onInvite)]
+      ? [command('invite', paletteTexts.invite, 'plus', onInvite)]
       : []),
     command('theme-light', themes.light, 'sun', () => setPrefs({ theme: 'light' })),
     command('theme-dark', themes.dark, 'sun', () => setPrefs({ theme: 'dark' })),
     command('theme-system', themes.system, 'sun', () => setPrefs({ theme: 'system' })),
+    ...(prefs.density === 'compact'
+      ? [command('comfortable', densities.comfortable, 'menu', () => setPrefs({ density: 'comfortable' }))]
+      : [command('compact', densities.compact, 'menu', () => setPrefs({ density: 'compact' }))]),
+    ...(prefs.motion === 'reduced'
+      ? [command('motion', motions.system, 'pause', () => setPrefs({ motion: 'system' }))]
+      : [command('still', motions.reduced, 'pause', () => setPrefs({ motion: 'reduced' }))]),
   ]
   if (needle === '') {
     const here = router.state.location.href
@@ -197,14 +200,14 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
       key: `m-${member.id}`,
       group: 'members',
       label: displayName(member),
-      meta: shellTexts.assignedIssues,
+      meta: paletteTexts.assignedIssues,
       icon: { kind: 'icon', name: 'user' },
       run: after(() => void navigate(paths.issues({ assignee: member.id }))),
     })),
     {
       key: 'ask-about',
       group: 'ask',
-      label: shellTexts.askAbout(needle),
+      label: paletteTexts.askAbout(needle),
       icon: { kind: 'icon', name: 'spark' },
       run: after(() => void navigate(paths.ask({ project: pageProjectId ?? undefined, q: needle }))),
     },
@@ -234,7 +237,8 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
   })
   const may = (action: Action, found: Place): Place[] =>
     role !== undefined && can(role, action).allowed ? [found] : []
-  const { organisation, settingsPages, account } = shellTexts
+  const { organisation } = shellTexts
+  const { settingsPages, account, words } = paletteTexts
   return [
     place('issues', shellTexts.issues, 'issues', paths.issues()),
     place('alerts', shellTexts.alerts, 'bell', paths.alerts()),
@@ -245,7 +249,7 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
     place('symbols', shellTexts.symbols, 'symbols', paths.symbols()),
     place('ask', shellTexts.ask, 'ask', paths.ask()),
     place('query', shellTexts.query, 'query', paths.query()),
-    place('intake', shellTexts.intake, 'download', paths.intake()),
+    { ...place('intake', shellTexts.intake, 'download', paths.intake()), words: words.intake },
     ...projects.flatMap(({ id, name, platform }): Place[] => [
       {
         ...place(`p-${id}`, name, 'project', paths.issues({ project: id }), shellTexts.issues),
@@ -253,35 +257,39 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
       },
       place(`s-${id}`, name, 'project', paths.projectGeneral(id), shellTexts.projectSettings),
     ]),
-    ...projects.flatMap(({ id, name }): Place[] => [
-      {
-        ...place(`keys-${id}`, settingsPages.keys, 'key', paths.projectKeys(id), name),
-        words: settingsPages.keysWords,
-      },
-      place(`filters-${id}`, settingsPages.filters, 'project', paths.projectFilters(id), name),
-      {
-        ...place(`scrubbing-${id}`, settingsPages.scrubbing, 'project', paths.projectScrubbing(id), name),
-        words: settingsPages.scrubbingWords,
-      },
-      place(`grouping-${id}`, settingsPages.grouping, 'project', paths.projectGrouping(id), name),
-      place(`ownership-${id}`, settingsPages.ownership, 'project', paths.projectOwnership(id), name),
-      place(`integrations-${id}`, settingsPages.integrations, 'project', paths.projectIntegrations(id), name),
-    ]),
+    ...projects.flatMap(({ id, name }): Place[] => {
+      const page = (key: keyof typeof settingsPages, icon: IconName, to: (projectId: string) => Place['link']) =>
+        place(`${key}-${id}`, settingsPages[key], icon, to(id), name)
+      return [
+        { ...page('keys', 'key', paths.projectKeys), words: words.keys },
+        { ...page('install', 'code', paths.projectInstall), words: words.install },
+        page('filters', 'project', paths.projectFilters),
+        { ...page('scrubbing', 'project', paths.projectScrubbing), words: words.scrubbing },
+        { ...page('retention', 'clock', paths.projectRetention), words: words.retention },
+        page('grouping', 'project', paths.projectGrouping),
+        page('ownership', 'project', paths.projectOwnership),
+        page('integrations', 'project', paths.projectIntegrations),
+      ]
+    }),
     ...may('projects.write', place('new', shellTexts.newProject, 'plus', paths.onboarding({ step: 'project' }))),
-    place('members', shellTexts.members, 'user', paths.members(), organisation),
-    place('assistant', shellTexts.assistant, 'spark', paths.assistant(), organisation),
-    place('api-keys', shellTexts.apiKeys, 'key', paths.apiKeys(), organisation),
-    ...may('webhooks.read', place('webhooks', shellTexts.webhooks, 'send', paths.webhooks(), organisation)),
-    ...may('imports.manage', place('import', shellTexts.import, 'download', paths.imports(), organisation)),
-    ...may('audit.read', place('audit', shellTexts.audit, 'org', paths.audit(), organisation)),
-    ...may('sso.manage', place('sso', shellTexts.sso, 'lock', paths.sso(), organisation)),
+    { ...place('org', paletteTexts.general, 'org', paths.organisationGeneral(), organisation), words: words.general },
+    { ...place('members', paletteTexts.members, 'user', paths.members(), organisation), words: words.members },
+    place('assistant', paletteTexts.assistant, 'spark', paths.assistant(), organisation),
+    place('api-keys', paletteTexts.apiKeys, 'key', paths.apiKeys(), organisation),
+    ...may('webhooks.read', place('webhooks', paletteTexts.webhooks, 'send', paths.webhooks(), organisation)),
+    ...may('imports.manage', place('import', paletteTexts.import, 'download', paths.imports(), organisation)),
+    ...may('audit.read', place('audit', paletteTexts.audit, 'org', paths.audit(), organisation)),
+    ...may('sso.manage', place('sso', paletteTexts.sso, 'lock', paths.sso(), organisation)),
     place('profile', appTexts.profile, 'user', paths.profile(), account),
-    { ...place('security', appTexts.security, 'lock', paths.security(), account), words: shellTexts.securityWords },
+    { ...place('security', appTexts.security, 'lock', paths.security(), account), words: words.security },
     place('sessions', appTexts.sessions, 'phone', paths.sessions(), account),
-    place('notifications', appTexts.notifications, 'bell', paths.notifications(), account),
+    {
+      ...place('notifications', appTexts.notifications, 'bell', paths.notifications(), account),
+      words: words.notifications,
+    },
     {
       ...place('appearance', appTexts.appearance, 'sun', paths.appearance(), account),
-      words: shellTexts.appearanceWords,
+      words: words.appearance,
     },
   ]
 }

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, type LinkProps } from '@tanstack/react-router'
+import { paths } from '../address/paths.ts'
 import { meQuery } from '../api/queries.ts'
+import { can } from '../app/can.ts'
 import { useOrgEntries } from '../app/org-switch.ts'
 import { appTexts } from '../app/texts.ts'
 import { AttentionDot } from '../ui/attention-dot.tsx'
@@ -8,7 +10,7 @@ import choiceStyles from '../ui/choice.module.css'
 import { classNames } from '../ui/class-names.ts'
 import fitStyles from '../ui/fit.module.css'
 import { Mark } from '../ui/mark.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { useDestinations, type Destination } from './destinations.ts'
@@ -37,30 +39,31 @@ export function Rail({ onJump }: { onJump: () => void }) {
   )
 }
 
-/** The organisation of the session; a menu for users of several. */
+/** The organisation of the session: a menu of its pages and of the user's other organisations. */
 function Organisation() {
   const me = useQuery(meQuery)
-  const entries = useOrgEntries()
-  const name = me.data?.org.name
-  if (entries.length === 0)
-    return (
-      <div className={styles.organisation}>
-        <Mark />
-        <span className={fitStyles.ellipsis}>{name}</span>
-      </div>
-    )
+  const navigate = useNavigate()
+  const others = useOrgEntries()
+  const role = me.data?.user.role ?? 'viewer'
+  const page = (label: string, icon: IconName, link: Pick<LinkProps, 'to' | 'search'>) => ({
+    label,
+    icon,
+    onSelect: () => void navigate(link),
+  })
   return (
     <Menu
-      label={appTexts.switchOrg}
-      entries={entries}
+      label={shellTexts.organisation}
+      entries={[
+        page(shellTexts.settings, 'org', paths.organisationGeneral()),
+        page(shellTexts.members, 'user', paths.members()),
+        page(appTexts.apiKeys, 'key', paths.apiKeys()),
+        ...(can(role, 'audit.read').allowed ? [page(shellTexts.audit, 'book', paths.audit())] : []),
+        ...(others.length === 0 ? [] : [{ kind: 'separator' as const }, ...others]),
+      ]}
       trigger={
-        <button
-          type="button"
-          className={classNames(styles.organisation, choiceStyles.hovers)}
-          title={appTexts.switchOrg}
-        >
+        <button type="button" className={classNames(styles.organisation, choiceStyles.hovers)}>
           <Mark />
-          <span className={fitStyles.ellipsis}>{name}</span>
+          <span className={fitStyles.ellipsis}>{me.data?.org.name}</span>
           <Icon name="updown" />
         </button>
       }

@@ -222,6 +222,14 @@ export const KINDS = {
     live: 'project',
     audit: 'project.dsn_rotated',
   },
+  'project.key_created': { target: 'project', data: named, live: 'project', audit: 'project.key_created' },
+  'project.key_updated': {
+    target: 'project',
+    data: z.object({ name: z.string(), fields: ids }),
+    live: 'project',
+    audit: 'project.key_updated',
+  },
+  'project.key_removed': { target: 'project', data: named, live: 'project', audit: 'project.key_removed' },
   'project.grouping_upgraded': {
     target: 'project',
     data: z.object({ version: z.number() }),

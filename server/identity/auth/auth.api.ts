@@ -7,6 +7,12 @@ export const RoleName = z.enum(ROLES)
 
 export const Ok = z.object({ ok: z.literal(true) })
 
+export const OrgName = z
+  .string({ error: 'name must be a string.' })
+  .trim()
+  .min(1, { error: 'name must not be empty.' })
+  .max(80, { error: 'name must be at most 80 characters.' })
+
 export const Organisation = z.object({ id: Id, slug: z.string(), name: z.string() })
 
 export const Me = z.object({

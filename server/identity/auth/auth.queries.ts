@@ -589,6 +589,17 @@ export async function deleteOldAttempts(db: Connection, before: Date): Promise<v
     .execute()
 }
 
+/** @returns whether that changed the name of the organisation */
+export async function setOrgName(tx: Tx, orgId: string, name: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('orgs')
+    .set({ name })
+    .where('id', '=', orgId)
+    .where('name', '!=', name)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 /** Sets how many events a day the organisation may send; null is without limit. @returns whether that changed it */
 export async function updateOrgQuota(tx: Tx, orgId: string, eventsPerDay: number | null): Promise<boolean> {
   const { numUpdatedRows } = await tx

@@ -10,12 +10,14 @@ import { createKey } from '../api-keys/create-key.ts'
 import { listAuditLog } from '../../history/audit/list-audit-log.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
 import { liveSession } from '../auth/session-cache.ts'
+import { readMe } from '../auth/read-me.ts'
 import { refreshSession } from '../auth/refresh-session.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { anInvite } from '#test/kit/invites.ts'
 import { acceptInvite } from './accept-invite.ts'
 import { changeMember } from './change-member.ts'
 import { listMembers } from './list-members.ts'
+import { renameOrg } from './rename-org.ts'
 import { removeMember } from './remove-member.ts'
 
 // The clock stands still, so that no cache ends by itself.
@@ -237,4 +239,17 @@ test('an invitation that was never accepted does not bring a removed member back
   ).rejects.toMatchObject({
     code: 'invalid',
   })
+})
+
+test('a new name is shown and audited; the present one leaves no trace, and members cannot change it', async () => {
+  const [owner, admin, member] = await team(['admin', 'member'])
+  if (owner === undefined || admin === undefined || member === undefined) throw new Error('no team')
+  const renamed = await renameOrg(app, admin.actor, 'Ada’s apps')
+  expect(renamed).toEqual({ id: owner.actor.orgId, slug: owner.orgSlug, name: 'Ada’s apps' })
+  await renameOrg(app, owner.actor, 'Ada’s apps')
+  await expect(renameOrg(app, member.actor, 'Mine')).rejects.toMatchObject({ code: 'forbidden' })
+  const stranger = await aPerson(app)
+  await renameOrg(app, stranger.actor, 'Another')
+  expect((await readMe(app, owner.actor)).org.name).toBe('Ada’s apps')
+  expect(await actions(owner)).toEqual(['org.updated'])
 })

@@ -434,6 +434,26 @@ describe('limits', () => {
     await waitFor('the change to apply', async () => (await send('https://other.example')).status === 200)
   })
 
+  test("the limit of a key comes before its project's, and a disabled key is refused until it is enabled", async () => {
+    const own = randomBytes(16).toString('hex')
+    const { projectId: id } = await seedProject(app, { number: 4601, publicKey: own })
+    await app.db.query('update projects set settings = $2 where id = $1', [id, { rate_limit_per_minute: 300 }])
+    const change = async (set: string) => {
+      await app.db.query(`update project_keys set ${set} where public_key = $1`, [own])
+      intake.intake.keys.drop(own)
+    }
+    const send = async () =>
+      (await intake.send({ url: `/api/4601/envelope/?sentry_key=${own}`, body: envelope() })).status
+    await change('rate_limit_per_minute = 3')
+    expect([await send(), await send()]).toEqual([200, 429])
+    await change('rate_limit_per_minute = null')
+    expect(await send()).toBe(200)
+    await change(`disabled_at = '2020-01-01'`)
+    expect(await send()).toBe(403)
+    await change('disabled_at = null')
+    expect(await send()).toBe(200)
+  })
+
   test('an item over its size limit is dropped, the others are stored', async () => {
     const answer = await post(`{}\n{"type":"session"}\n{}\n{"type":"event"}\n{"message":"${'x'.repeat(1 << 20)}"}`)
     expect(answer.status).toBe(200)

@@ -4,6 +4,9 @@ export type KeyRow = {
   readonly id: string
   readonly publicKey: string
   readonly expiresAt: Date | null
+  readonly disabledAt: Date | null
+  /** The key's own limit; null for the project's. */
+  readonly ratePerMinute: number | null
   readonly projectId: string
   readonly projectNumber: number
   /** The number in the DSN of another service whose key was taken over. */
@@ -23,6 +26,8 @@ export async function selectKeys(db: Connection, publicKeys: readonly string[]):
       'project_keys.id',
       'project_keys.public_key as publicKey',
       'project_keys.expires_at as expiresAt',
+      'project_keys.disabled_at as disabledAt',
+      'project_keys.rate_limit_per_minute as ratePerMinute',
       'projects.id as projectId',
       'projects.number as projectNumber',
       'project_keys.dsn_number as dsnNumber',

@@ -29,7 +29,7 @@ export type ProjectKey = {
   readonly dsnNumber: string | null
   readonly orgId: string
   readonly region: string
-  /** The project's own limit per key and category; null for the default. */
+  /** The limit of the key, or of its project, per category; null for the default. */
   readonly ratePerMinute: number | null
   /** The organisation's quota of events per day; null for none. */
   readonly eventsPerDay: number | null
@@ -189,16 +189,22 @@ function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
   return {
     id: row.id,
     publicKey,
-    expiresAtMs: row.expiresAt?.getTime() ?? null,
+    expiresAtMs: endOf(row),
     projectId: row.projectId,
     projectNumber: row.projectNumber,
     dsnNumber: row.dsnNumber,
     orgId: row.orgId,
     region: row.region,
-    ratePerMinute: limits.rate_limit_per_minute,
+    ratePerMinute: row.ratePerMinute ?? limits.rate_limit_per_minute,
     eventsPerDay: row.eventsPerDay,
     spikeProtection: limits.spike_protection,
     grouping: floodGrouping(groupingSettings(row.settings)),
     allowedOrigins: intakeSettings(row.settings).allowed_origins,
   }
+}
+
+/** From when on the key is refused: it was replaced, removed or disabled. */
+function endOf({ expiresAt, disabledAt }: KeyRow): number | null {
+  const ends = [expiresAt, disabledAt].filter((end) => end !== null).map((end) => end.getTime())
+  return ends.length === 0 ? null : Math.min(...ends)
 }

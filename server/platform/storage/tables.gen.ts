@@ -1187,6 +1187,10 @@ export type Tables = {
     expires_at: Date | null
     last_seen_at: Date | null
     dsn_number: string | null
+    name: Generated<string>
+    rate_limit_per_minute: number | null
+    disabled_at: Date | null
+    place: Generated<number>
   }
   project_minutes: {
     project_id: string

@@ -33,6 +33,8 @@ export async function listProjectRows(db: Connection, listing: ProjectListing): 
         .select('public_key')
         .whereRef('project_id', '=', 'projects.id')
         .where('expires_at', 'is', null)
+        .where('disabled_at', 'is', null)
+        .orderBy('place')
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(1)
@@ -133,14 +135,26 @@ export async function updateProjectRow(tx: Tx, projectId: string, change: Projec
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the keys of a project, newest first. */
+/** Returns the keys of a project by their place, newest first. */
 export function readProjectKeys(db: Connection, projectId: string): Promise<ProjectKeyRow[]> {
   return db
     .selectFrom('project_keys')
     .selectAll()
     .where('project_id', '=', projectId)
+    .orderBy('place')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .execute()
+}
+
+type KeyChange = { readonly name: string; readonly rateLimit: number | null; readonly disabledAt: Date | null }
+
+/** Stores the settings of a key. */
+export async function setProjectKey(tx: Tx, keyId: string, change: KeyChange): Promise<void> {
+  await tx
+    .updateTable('project_keys')
+    .set({ name: change.name, rate_limit_per_minute: change.rateLimit, disabled_at: change.disabledAt })
+    .where('id', '=', keyId)
     .execute()
 }
 
@@ -158,12 +172,18 @@ export async function insertFreeKey(tx: Tx, key: Insertable<Tables['project_keys
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/** Makes every key of the project expire at this time, unless it expires earlier. Returns the changed keys. */
-export async function expireProjectKeys(tx: Tx, projectId: string, expiresAt: Date): Promise<ProjectKeyRow[]> {
+/** Makes the keys of a place expire at this time, unless they expire earlier. Returns the changed keys. */
+export async function expireProjectKeys(
+  tx: Tx,
+  projectId: string,
+  place: number,
+  expiresAt: Date,
+): Promise<ProjectKeyRow[]> {
   return tx
     .updateTable('project_keys')
     .set({ expires_at: expiresAt })
     .where('project_id', '=', projectId)
+    .where('place', '=', place)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
     .returningAll()
     .execute()

@@ -1,3 +1,4 @@
+import { MAX_PROJECT_KEYS } from '#shared/limits.ts'
 import { describe, expect, test } from 'vitest'
 import { anOrg, aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -8,6 +9,8 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { createProject } from '../../service/project-settings/create-project.ts'
 import { listProjects } from './view-project.ts'
 import { readOnboarding } from './read-onboarding.ts'
+import { removeProjectKey, updateProjectKey } from './change-project-key.ts'
+import { createProjectKey } from './create-project-key.ts'
 import { rotateDsn } from './rotate-dsn.ts'
 import { updateProjectSettings, readProjectSettings } from '../../service/project-settings/update-project-settings.ts'
 
@@ -275,6 +278,113 @@ describe('rotating the DSN', () => {
     const { keys } = await readProjectSettings(t.app, actor, id)
     expect(keys).toHaveLength(11)
     expect(keys.filter((key) => key.expires_at === null)).toHaveLength(1)
+  })
+})
+
+describe('further keys', () => {
+  const aKey = async (actor: Awaited<ReturnType<typeof anActor>>, projectId: string, name: string) =>
+    createProjectKey(t.app, actor, projectId, { name, rate_limit_per_minute: null })
+
+  test('the DSN of the project stays; rotating one key leaves the others', async () => {
+    const actor = await anActor()
+    const { id, dsn } = await aProject(actor)
+    const messages = collect('project_key')
+    const staging = await createProjectKey(t.app, actor, id, { name: 'Staging', rate_limit_per_minute: 50 })
+    expect(staging).toMatchObject({ name: 'Staging', rate_limit_per_minute: 50, is_enabled: true, expires_at: null })
+    await waitFor('the message', () =>
+      messages.some((payload) => JSON.stringify(payload) === JSON.stringify({ public_key: staging.public_key })),
+    )
+    expect(await readProjectSettings(t.app, actor, id)).toMatchObject({ dsn, keys: [{ dsn }, { id: staging.id }] })
+    const { items } = await listProjects(t.app, actor, { sort: 'name', limit: 1, offset: 0 })
+    expect(items).toMatchObject([{ dsn }])
+
+    const rotated = await rotateDsn(t.app, actor, id, 300, staging.id)
+    expect(rotated.old_dsn).toBe(staging.dsn)
+    const after = await readProjectSettings(t.app, actor, id)
+    expect(after.dsn).toBe(dsn)
+    expect(after.keys.map((key) => [key.dsn, key.name, key.rate_limit_per_minute, key.expires_at !== null])).toEqual([
+      [dsn, 'Default', null, false],
+      [rotated.dsn, 'Staging', 50, false],
+      [staging.dsn, 'Staging', 50, true],
+    ])
+    // A replaced key cannot be replaced again.
+    await expect(rotateDsn(t.app, actor, id, 0, staging.id)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('are renamed, limited and disabled; an unchanged key leaves no entry', async () => {
+    const actor = await anActor()
+    const { id, dsn } = await aProject(actor)
+    const { id: keyId } = await aKey(actor, id, 'Staging')
+    const ids = { projectId: id, keyId }
+    expect(await updateProjectKey(t.app, actor, ids, { name: 'Tests', rate_limit_per_minute: 9 })).toMatchObject({
+      name: 'Tests',
+      rate_limit_per_minute: 9,
+    })
+    expect(await updateProjectKey(t.app, actor, ids, { is_enabled: false })).toMatchObject({ is_enabled: false })
+    await updateProjectKey(t.app, actor, ids, { is_enabled: false, name: 'Tests' })
+    expect(await updateProjectKey(t.app, actor, ids, { rate_limit_per_minute: null })).toMatchObject({
+      is_enabled: false,
+      rate_limit_per_minute: null,
+    })
+    await expect(updateProjectKey(t.app, actor, ids, { name: 'default' })).rejects.toMatchObject({ code: 'conflict' })
+    // The DSN of the project is an active key.
+    const first = (await readProjectSettings(t.app, actor, id)).keys[0]?.id ?? ''
+    await expect(
+      updateProjectKey(t.app, actor, { projectId: id, keyId: first }, { is_enabled: false }),
+    ).rejects.toMatchObject({ code: 'conflict' })
+    await updateProjectKey(t.app, actor, ids, { is_enabled: true })
+    await updateProjectKey(t.app, actor, { projectId: id, keyId: first }, { is_enabled: false })
+    const settings = await readProjectSettings(t.app, actor, id)
+    expect(settings.dsn).not.toBe(dsn)
+    expect(settings.keys).toMatchObject([{ is_enabled: false }, { name: 'Tests', is_enabled: true, dsn: settings.dsn }])
+    const { rows } = await t.app.db.query<{ action: string }>({
+      text: `select action from audit_log where org_id = $1 and action like 'project.key%' order by seq`,
+      values: [actor.orgId],
+    })
+    expect(rows.map(({ action }) => action)).toEqual([
+      'project.key_created',
+      ...Array.from({ length: 5 }, () => 'project.key_updated'),
+    ])
+  })
+
+  test('a removed key ends at once with those that it replaced; the last one stays', async () => {
+    const actor = await anActor()
+    const { id } = await aProject(actor)
+    const first = (await readProjectSettings(t.app, actor, id)).keys[0]?.id ?? ''
+    await expect(removeProjectKey(t.app, actor, { projectId: id, keyId: first })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    const { id: second } = await aKey(actor, id, 'Staging')
+    const fresh = await rotateDsn(t.app, actor, id, 300)
+    const current = (await readProjectSettings(t.app, actor, id)).keys.find(({ dsn }) => dsn === fresh.dsn)?.id ?? ''
+    await removeProjectKey(t.app, actor, { projectId: id, keyId: current })
+    const now = t.clock.now().toISOString()
+    const { keys } = await readProjectSettings(t.app, actor, id)
+    expect(keys.map((key) => [key.id, key.expires_at])).toEqual([
+      [current, now],
+      [first, now],
+      [second, null],
+    ])
+    await expect(removeProjectKey(t.app, actor, { projectId: id, keyId: current })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  test('have different names, also when they are added at once, and a number of them is the most', async () => {
+    const actor = await anActor()
+    const { id } = await aProject(actor)
+    const added = await Promise.allSettled([aKey(actor, id, 'Beta'), aKey(actor, id, 'beta')])
+    expect(added.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    for (let number = 2; number < MAX_PROJECT_KEYS; number += 1) await aKey(actor, id, `Key ${number}`)
+    await expect(aKey(actor, id, 'One more')).rejects.toMatchObject({ code: 'conflict' })
+    const stranger = await anActor()
+    const missing = { code: 'not_found', message: 'Project not found.' }
+    const keyId = (await readProjectSettings(t.app, actor, id)).keys[0]?.id ?? ''
+    await expect(aKey(stranger, id, 'Mine')).rejects.toMatchObject(missing)
+    await expect(updateProjectKey(t.app, stranger, { projectId: id, keyId }, { name: 'Mine' })).rejects.toMatchObject(
+      missing,
+    )
+    await expect(removeProjectKey(t.app, stranger, { projectId: id, keyId })).rejects.toMatchObject(missing)
   })
 })
 

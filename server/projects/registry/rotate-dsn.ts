@@ -13,15 +13,17 @@ import { randomBytes } from 'node:crypto'
 type RotatedDsn = { dsn: string; old_dsn: string | null; old_dsn_expires_at: string | null }
 
 /**
- * Creates a new key, valid immediately. All other keys expire after the grace period, or earlier if an earlier rotation
- * set that. Every process is notified of each key on the topic `project_key`.
- * @throws AppError not_found
+ * Creates a new key in the place of another, valid immediately. The keys of that place expire after the grace period, or
+ * earlier if an earlier rotation set that. Every process is notified of each key on the topic `project_key`.
+ * @param keyId the key to replace; by default the one in the DSN of the project
+ * @throws AppError not_found (the project, or no such active key)
  */
 export async function rotateDsn(
   app: App,
   actor: OrgActor,
   projectId: string,
   graceSeconds: number,
+  keyId?: string,
 ): Promise<RotatedDsn> {
   const now = app.clock.now()
   const expiresAt = new Date(now.getTime() + graceSeconds * 1000)
@@ -29,9 +31,25 @@ export async function rotateDsn(
   const { project, old } = await app.tx(async (tx) => {
     const locked = await lockProject(tx, actor.orgId, projectId)
     if (locked === null) throw notFound('Project')
-    const before = currentKey(await readProjectKeys(tx, projectId))
-    const expiring = await expireProjectKeys(tx, projectId, expiresAt)
-    await insertProjectKey(tx, { id: newId(), project_id: projectId, public_key: publicKey, created_at: now })
+    const keys = await readProjectKeys(tx, projectId)
+    const before =
+      keyId === undefined ? currentKey(keys) : keys.find(({ id, expires_at }) => id === keyId && expires_at === null)
+    if (keyId !== undefined && before === undefined) throw notFound('Key')
+    const expiring = await expireProjectKeys(tx, projectId, before?.place ?? 0, expiresAt)
+    await insertProjectKey(tx, {
+      id: newId(),
+      project_id: projectId,
+      public_key: publicKey,
+      created_at: now,
+      ...(before === undefined
+        ? {}
+        : {
+            name: before.name,
+            place: before.place,
+            rate_limit_per_minute: before.rate_limit_per_minute,
+            disabled_at: before.disabled_at,
+          }),
+    })
     for (const key of [publicKey, ...expiring.map((row) => row.public_key)]) {
       await publish(tx, 'project_key', { public_key: key })
     }

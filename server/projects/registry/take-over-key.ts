@@ -1,7 +1,8 @@
 import type { Tx } from '../../platform/storage/database.ts'
 import { publish } from '../../platform/storage/bus.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { insertFreeKey } from './projects.queries.ts'
+import { nextPlace } from './create-project-key.ts'
+import { insertFreeKey, readProjectKeys } from './projects.queries.ts'
 
 /** The key of a DSN of another service, and the number of the project in it. */
 export type ForeignKey = { readonly publicKey: string; readonly dsnNumber: string }
@@ -16,6 +17,8 @@ export async function takeOverKey(tx: Tx, projectId: string, key: ForeignKey, no
     id: newId(),
     project_id: projectId,
     public_key: key.publicKey,
+    name: 'Imported',
+    place: nextPlace(await readProjectKeys(tx, projectId)),
     dsn_number: key.dsnNumber,
     created_at: now,
   })

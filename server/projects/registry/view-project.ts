@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { buildDsn } from './dsn.ts'
-import { Platform, Region, type Project } from './projects.api.ts'
+import { Platform, Region, type Project, type ProjectKey } from './projects.api.ts'
 import {
   type ListedProject,
   type ProjectKeyRow,
@@ -33,9 +33,28 @@ export function viewProject(config: Config, row: Omit<ListedProject, 'folded_nam
   }
 }
 
-/** Returns the key for new SDK installations. @param keys newest first */
-export const currentKey = (keys: readonly ProjectKeyRow[]): ProjectKeyRow | undefined =>
-  keys.find((key) => key.expires_at === null)
+/** Whether apps may use the key from now on. */
+export const isActiveKey = (key: ProjectKeyRow): boolean => key.expires_at === null && key.disabled_at === null
+
+/** Returns the key for new SDK installations. @param keys by place, newest first */
+export const currentKey = (keys: readonly ProjectKeyRow[]): ProjectKeyRow | undefined => keys.find(isActiveKey)
+
+/** Converts a row to a key of the API. */
+export const viewProjectKey = (
+  config: Config,
+  project: Pick<ReturnType<typeof viewIdentity>, 'number' | 'region'>,
+  key: ProjectKeyRow,
+): z.input<typeof ProjectKey> => ({
+  id: key.id,
+  name: key.name,
+  public_key: key.public_key,
+  dsn: buildDsn(config, project, key.public_key),
+  rate_limit_per_minute: key.rate_limit_per_minute,
+  is_enabled: key.disabled_at === null,
+  created_at: key.created_at.toISOString(),
+  expires_at: key.expires_at?.toISOString() ?? null,
+  last_seen_at: key.last_seen_at?.toISOString() ?? null,
+})
 
 /** Returns the fields of a project that never change. */
 export const viewIdentity = (row: ProjectRow) => ({

@@ -3,13 +3,13 @@ import type { Config } from '../../config.ts'
 import { buildDsn } from '../../projects/registry/dsn.ts'
 import { KeyRefusal } from '../../projects/registry/projects.api.ts'
 import type { ProjectKeyRow, ProjectRow } from '../../projects/registry/projects.queries.ts'
-import { currentKey, viewIdentity } from '../../projects/registry/view-project.ts'
+import { currentKey, viewIdentity, viewProjectKey } from '../../projects/registry/view-project.ts'
 import type { ProjectSettings } from './project-settings.api.ts'
 import { projectSettings } from './project-settings.ts'
 
 export type ProjectSettingsView = z.input<typeof ProjectSettings>
 
-/** Returns a project with all settings. @param keys newest first */
+/** Returns a project with all settings. @param keys by place, newest first */
 export function viewProjectSettings(
   config: Config,
   row: ProjectRow,
@@ -26,13 +26,6 @@ export function viewProjectSettings(
       row.key_refused_at === null || row.key_refused_reason === null
         ? null
         : { at: row.key_refused_at.toISOString(), reason: KeyRefusal.shape.reason.parse(row.key_refused_reason) },
-    keys: keys.map((key) => ({
-      id: key.id,
-      public_key: key.public_key,
-      dsn: buildDsn(config, identity, key.public_key),
-      created_at: key.created_at.toISOString(),
-      expires_at: key.expires_at?.toISOString() ?? null,
-      last_seen_at: key.last_seen_at?.toISOString() ?? null,
-    })),
+    keys: keys.map((key) => viewProjectKey(config, identity, key)),
   }
 }

@@ -179,6 +179,9 @@ export function scenesOf(world: World): Scene[] {
 
     owner('settings-general', settings('general')),
     owner('settings-keys', settings('keys')),
+    owner('settings-install', settings('install')),
+    owner('settings-retention', settings('retention')),
+    owner('settings-key-add', settings('keys'), (page) => press(page, 'n')),
     owner('settings-rotate', settings('keys'), async (page) => {
       await button(page, 'Rotate').click()
       await opened(page, 'dialog')
@@ -214,6 +217,7 @@ export function scenesOf(world: World): Scene[] {
       await opened(page, 'dialog')
     }),
 
+    owner('organisation', '/org/general'),
     owner('me-appearance', '/me/appearance'),
     owner('me-notifications', '/me/notifications'),
     owner('me-security', '/me/security'),

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router'
-import { alertRulesQuery, recentAlertsQuery } from '../../api/alert-queries.ts'
+import { recentAlertsQuery } from '../../api/attention-queries.ts'
+import { alertRulesQuery } from '../../api/alert-queries.ts'
 import { usePolling } from '../../api/live.ts'
 import { carried, paths } from '../../address/paths.ts'
 import { useCan } from '../../app/can.ts'

@@ -1,7 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { AlertHistorySearch, AlertsSearch, NewRuleSearch } from '../../address/search.ts'
-import { alertRuleQuery, openAlertsQuery } from '../../api/alert-queries.ts'
 import { prefetch, shell } from '../../app/base-routes.ts'
+
+// No part of the first load of other pages.
+const queries = () => import('../../api/alert-queries.ts')
 
 const alerts = createRoute({
   getParentRoute: () => shell,
@@ -10,7 +12,8 @@ const alerts = createRoute({
   validateSearch: (search) => AlertsSearch.parse(search),
   loaderDeps: ({ search }) => search,
   loader: ({ context: { client }, deps, preload }) => {
-    if (!preload) prefetch(client.infiniteQuery(openAlertsQuery(deps.project ?? null)))
+    if (!preload)
+      prefetch(queries().then(({ openAlertsQuery }) => client.infiniteQuery(openAlertsQuery(deps.project ?? null))))
   },
   component: lazyRouteComponent(() => import('./alerts-frame.tsx'), 'AlertsFrame'),
 })
@@ -45,7 +48,7 @@ const alertRule = createRoute({
   getParentRoute: () => alerts,
   path: '/rules/$ruleId',
   loader: ({ context: { client }, params, preload }) => {
-    if (!preload) prefetch(client.query(alertRuleQuery(params.ruleId)))
+    if (!preload) prefetch(queries().then(({ alertRuleQuery }) => client.query(alertRuleQuery(params.ruleId))))
   },
   component: lazyRouteComponent(() => import('./rule-page.tsx'), 'RulePage'),
 })

@@ -1,5 +1,6 @@
 import { useQuery, type QueryClient } from '@tanstack/react-query'
-import { recentAlertsQuery, type Alert } from '../../api/alert-queries.ts'
+import { recentAlertsQuery } from '../../api/attention-queries.ts'
+import type { Alert } from '../../api/alert-queries.ts'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { meQuery } from '../../api/queries.ts'

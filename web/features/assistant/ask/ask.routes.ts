@@ -1,6 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { AskSearch } from '../../../address/search.ts'
-import { askHintsQuery, assistantQuery } from '../../../api/assistant-queries.ts'
 import { prefetch, shell } from '../../../app/base-routes.ts'
 
 const ask = createRoute({
@@ -11,8 +10,12 @@ const ask = createRoute({
   loaderDeps: ({ search: { project } }) => ({ project }),
   loader: ({ context: { client }, deps, preload }) => {
     if (preload) return
-    prefetch(client.query(assistantQuery))
-    prefetch(client.query(askHintsQuery(deps.project ?? null)))
+    // No part of the first load of other pages.
+    prefetch(
+      import('../../../api/assistant-queries.ts').then(({ assistantQuery, askHintsQuery }) =>
+        Promise.all([client.query(assistantQuery), client.query(askHintsQuery(deps.project ?? null))]),
+      ),
+    )
   },
   component: lazyRouteComponent(() => import('./ask-page.tsx'), 'AskPage'),
 })

@@ -1,6 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { QuerySearch } from '../../../address/search.ts'
-import { assistantQuery, savedQueriesQuery } from '../../../api/assistant-queries.ts'
 import { prefetch, shell } from '../../../app/base-routes.ts'
 
 const query = createRoute({
@@ -11,8 +10,13 @@ const query = createRoute({
   loaderDeps: ({ search: { project } }) => ({ project }),
   loader: ({ context: { client }, deps, preload }) => {
     if (deps.project === undefined || preload) return
-    prefetch(client.query(assistantQuery))
-    prefetch(client.query(savedQueriesQuery(deps.project)))
+    const { project } = deps
+    // No part of the first load of other pages.
+    prefetch(
+      import('../../../api/assistant-queries.ts').then(({ assistantQuery, savedQueriesQuery }) =>
+        Promise.all([client.query(assistantQuery), client.query(savedQueriesQuery(project))]),
+      ),
+    )
   },
   component: lazyRouteComponent(() => import('./query-page.tsx'), 'QueryPage'),
 })

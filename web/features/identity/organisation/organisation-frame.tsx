@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
-import { webhookEndpointsQuery } from '../../../api/webhook-queries.ts'
+import { webhookEndpointsQuery } from '../../../api/attention-queries.ts'
 import type { ReactElement } from 'react'
 import { meQuery } from '../../../api/queries.ts'
 import { can, type Action } from '../../../app/can.ts'
@@ -15,6 +15,9 @@ export function OrganisationFrame() {
   const may = (action: Action) => can(role, action).allowed
   const endpoints = useQuery({ ...webhookEndpointsQuery, enabled: may('webhooks.read'), meta: { quiet: true } })
   const topics: (ReactElement | null)[] = [
+    <Link key="general" {...paths.organisationGeneral()}>
+      {organisationTexts.general}
+    </Link>,
     <Link key="members" {...paths.members()}>
       {organisationTexts.members}
     </Link>,

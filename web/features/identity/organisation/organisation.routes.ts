@@ -10,9 +10,15 @@ const organisationIndex = createRoute({
   },
 })
 
+const organisationGeneral = createRoute({
+  getParentRoute: () => organisation,
+  path: '/general',
+  component: lazyRouteComponent(() => import('./general-page.tsx'), 'OrganisationGeneralPage'),
+})
+
 /** The frame of the pages below `/org`, which belong to several features. */
 export const organisationFrame = {
   component: lazyRouteComponent(() => import('./organisation-frame.tsx'), 'OrganisationFrame'),
 }
 
-export const organisationRoutes = [organisationIndex] as const
+export const organisationRoutes = [organisationIndex, organisationGeneral] as const

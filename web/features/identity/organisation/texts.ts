@@ -2,6 +2,18 @@
 export const organisationTexts = {
   frame: 'Organisation settings',
   heading: 'Organisation',
+  general: 'General',
+  generalPage: {
+    lead: 'How the organisation is called.',
+    readOnly: 'You can view these settings. Only the admin role can change them.',
+    identity: 'Organisation',
+    name: 'Name',
+    nameHint: 'Shown in the dashboard and in mails.',
+    nameMissing: 'Enter a name.',
+    slug: 'Short name',
+    slugHint: 'Cannot be changed. Log-in links and upload tools use it.',
+    saved: 'Organisation saved',
+  },
   members: 'Members',
   sso: 'Single sign-on',
   webhooks: 'Webhooks',

@@ -9,6 +9,8 @@ import styles from '../../../frames/settings.module.css'
 
 const texts = personalTexts.appearance
 const THEMES = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: texts.themes[value] }))
+const DENSITIES = (['comfortable', 'compact'] as const).map((value) => ({ value, label: texts.densities[value] }))
+const MOTIONS = (['system', 'reduced'] as const).map((value) => ({ value, label: texts.motions[value] }))
 const ZONES = (['local', 'utc'] as const).map((value) => ({ value, label: texts.zones[value] }))
 
 /** Preferences of this browser, applied immediately. */
@@ -25,6 +27,22 @@ export function AppearancePage() {
               value={prefs.theme}
               options={THEMES}
               onChange={(theme) => setPrefs({ theme })}
+            />
+          </SettingRow>
+          <SettingRow title={texts.density} more={texts.densityMore}>
+            <Segmented
+              label={texts.density}
+              value={prefs.density}
+              options={DENSITIES}
+              onChange={(density) => setPrefs({ density })}
+            />
+          </SettingRow>
+          <SettingRow title={texts.motion} more={texts.motionMore}>
+            <Segmented
+              label={texts.motion}
+              value={prefs.motion}
+              options={MOTIONS}
+              onChange={(motion) => setPrefs({ motion })}
             />
           </SettingRow>
           <SettingRow title={texts.zone} more={texts.zoneMore}>

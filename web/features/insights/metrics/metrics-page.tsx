@@ -9,7 +9,8 @@ import {
   type MetricSeries,
 } from '../../../api/metric-queries.ts'
 import { projectsQuery } from '../../../api/queries.ts'
-import { releaseMarkersQuery, releasesQuery } from '../../../api/release-queries.ts'
+import { releasesQuery } from '../../../api/release-queries.ts'
+import { releaseMarkersQuery } from '../../../api/marker-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { HEALTH_RANGE, selectedWindow, type MetricsSearch } from '../../../address/search.ts'
 import { ChooseProject } from '../../../frames/choose-project.tsx'

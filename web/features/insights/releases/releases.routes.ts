@@ -1,7 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { RELEASE_RANGE, ReleasesSearch } from '../../../address/search.ts'
-import { releaseQuery, toReleaseView, releasesHealthQuery, releasesQuery } from '../../../api/release-queries.ts'
 import { prefetch, shell } from '../../../app/base-routes.ts'
+
+// No part of the first load of other pages.
+const queries = () => import('../../../api/release-queries.ts')
 
 const releases = createRoute({
   getParentRoute: () => shell,
@@ -11,9 +13,13 @@ const releases = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context: { client }, deps, preload }) => {
     if (deps.project === undefined || preload) return
-    const view = toReleaseView({ ...deps, project: deps.project })
-    prefetch(client.infiniteQuery(releasesQuery(view)))
-    prefetch(client.query(releasesHealthQuery(view)))
+    const { project } = deps
+    prefetch(
+      queries().then(({ toReleaseView, releasesQuery, releasesHealthQuery }) => {
+        const view = toReleaseView({ ...deps, project })
+        return Promise.all([client.infiniteQuery(releasesQuery(view)), client.query(releasesHealthQuery(view))])
+      }),
+    )
   },
   component: lazyRouteComponent(() => import('./releases-page.tsx'), 'ReleasesPage'),
 })
@@ -27,7 +33,7 @@ const release = createRoute({
   loader: ({ context: { client }, params, deps, preload }) => {
     if (preload) return
     const { range = RELEASE_RANGE, environment = null } = deps
-    prefetch(client.query(releaseQuery(params.releaseId, range, environment)))
+    prefetch(queries().then(({ releaseQuery }) => client.query(releaseQuery(params.releaseId, range, environment))))
   },
   component: lazyRouteComponent(() => import('./release-page.tsx'), 'ReleasePage'),
 })

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { recentAlertsQuery, type Alert } from '../../../api/alert-queries.ts'
+import { recentAlertsQuery } from '../../../api/attention-queries.ts'
+import type { Alert } from '../../../api/alert-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { useAcknowledge, useAcknowledgeAll } from '../../../subjects/alerts/acknowledge.ts'
 import { alertTexts } from '../../../subjects/alerts/alert-texts.ts'

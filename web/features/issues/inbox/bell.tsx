@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { recentAlertsQuery } from '../../../api/alert-queries.ts'
+import { recentAlertsQuery } from '../../../api/attention-queries.ts'
 import { usePolling } from '../../../api/live.ts'
 import { inboxQuery } from '../../../api/member-queries.ts'
 import { useKeys } from '../../../app/keys.ts'

@@ -21,6 +21,7 @@ import { Kbd } from '../../../ui/kbd.tsx'
 import { formatWindow } from '../../../ui/format.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { useNow } from '../../../ui/now.ts'
+import { usePrefs } from '../../../app/prefs.ts'
 import { issuesTexts } from './texts.ts'
 import type { Selection } from './selection.ts'
 import issuesStyles from './issues.module.css'
@@ -29,7 +30,7 @@ import typeStyles from '../../../ui/type.module.css'
 
 /** Longer lists render only the visible rows. */
 const WHOLE_LIST = 100
-const ROW_PX = 54
+const ROW_PX = { comfortable: 54, compact: 42 } as const
 const CARD_PX = 124
 const OVERSCAN = 8
 /** Heights of the parts that cover the page: bar and table head, bulk bar. */
@@ -197,19 +198,22 @@ function AllRows(props: RowsProps) {
 
 function WindowedRows(props: RowsProps & { cards: boolean }) {
   const { rows, selection, focusTurn, body, cards, onNearEnd } = props
+  const rowPx = ROW_PX[usePrefs().density]
   const row = useRow(props, useNow('half-minute'))
   const [top, setTop] = useState(0)
   // The React compiler is not used.
   // oxlint-disable-next-line react/incompatible-library
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => (cards ? CARD_PX : ROW_PX),
+    estimateSize: () => (cards ? CARD_PX : rowPx),
     overscan: OVERSCAN,
     scrollMargin: top,
     scrollPaddingStart: COVER_TOP_PX,
     scrollPaddingEnd: COVER_FOOT_PX,
     getItemKey: (index) => rows[index]?.id ?? index,
   })
+
+  useEffect(() => virtual.measure(), [rowPx, virtual])
 
   // Content above the list can change its height.
   useLayoutEffect(() => {
@@ -234,14 +238,14 @@ function WindowedRows(props: RowsProps & { cards: boolean }) {
     const index = rows.findIndex((one) => one.id === selection.cursor)
     if (index < 0) return
     if (cards) virtual.scrollToIndex(index, { align: 'auto' })
-    else bringRowIntoView(top + index * ROW_PX)
+    else bringRowIntoView(top + index * rowPx, rowPx)
     // A distant row is rendered only after scrolling.
     const reach = (framesLeft: number) => {
       if (takeFocus(rowOf(body.current, selection.cursor)) || framesLeft === 0) return
       frame.current = requestAnimationFrame(() => reach(framesLeft - 1))
     }
     reach(MAX_FRAMES)
-  }, [body, focusTurn, cards, rows, selection.cursor, top, virtual])
+  }, [body, focusTurn, cards, rowPx, rows, selection.cursor, top, virtual])
 
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
@@ -267,11 +271,11 @@ function WindowedRows(props: RowsProps & { cards: boolean }) {
 }
 
 /** Rows have a fixed height, so their position needs no layout: holding J down is fast. */
-function bringRowIntoView(rowTop: number): void {
+function bringRowIntoView(rowTop: number, rowPx: number): void {
   const first = scrollY + COVER_TOP_PX
   const last = scrollY + innerHeight - COVER_FOOT_PX
   if (rowTop < first) scrollTo({ top: rowTop - COVER_TOP_PX })
-  else if (rowTop + ROW_PX > last) scrollTo({ top: rowTop + ROW_PX - innerHeight + COVER_FOOT_PX })
+  else if (rowTop + rowPx > last) scrollTo({ top: rowTop + rowPx - innerHeight + COVER_FOOT_PX })
 }
 
 /** As in issues.module.css. */

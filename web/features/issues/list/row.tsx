@@ -63,7 +63,7 @@ type IssueRowProps = {
   index: number
 }
 
-/** A row of the stream: 54 px high on wide screens, a card on phones. */
+/** A row of the stream: of fixed height on wide screens, a card on phones. */
 export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
   const { issue, kind, position, now, selected, cursor, search, time, onToggle, onOpen, style, measure, index } = props
   const tone = trendTone(issue, now)

@@ -9,7 +9,7 @@ import {
   type Volume,
 } from '../../../api/issue-queries.ts'
 import { usePolling } from '../../../api/live.ts'
-import { releaseMarkersQuery } from '../../../api/release-queries.ts'
+import { releaseMarkersQuery } from '../../../api/marker-queries.ts'
 import { usePrefs } from '../../../app/prefs.ts'
 import { parseQueryMistake } from '../../../subjects/query/mistake.ts'
 import type { Range } from '../../../address/search.ts'

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../ui/format.ts'
 import { useQuery } from '@tanstack/react-query'
 import { issueReleasesQuery } from '../../../api/issue-event-queries.ts'
-import { releaseMarkersQuery } from '../../../api/release-queries.ts'
+import { releaseMarkersQuery } from '../../../api/marker-queries.ts'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { buildTrack, type TrackNode } from './track-model.ts'
 import { shortVersion } from '../../../subjects/issue/trend.ts'

@@ -1,39 +1,26 @@
-import { platformName } from '#shared/platforms.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { startLive, useLive } from '../../../api/live.ts'
 import { intakeQuery, type Intake } from '../../../api/intake-queries.ts'
 import { firstIssueQuery, projectSettingsQuery, type Project } from '../../../api/queries.ts'
-import { useKeys } from '../../../app/keys.ts'
-import { CodeBox } from '../../../ui/code-box.tsx'
-import { CopyButton, copyAndSay } from '../../../ui/copy-button.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { formatDuration } from '../../../ui/format.ts'
-import { Code } from '../../../ui/highlight.tsx'
 import { useNow } from '../../../ui/now.ts'
-import { Tabs } from '../../../ui/tabs.tsx'
-import { PlatformTile } from '../../../ui/platform-tile.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { onboardingTexts } from './texts.ts'
-import { isServer, SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
+import { isServer, type SnippetPlatform } from '../../../subjects/projects/snippets.ts'
+import { SnippetTabs } from '../../../subjects/projects/snippet-tabs.tsx'
 import { Steps } from './steps.tsx'
 import { UploadStep, useFirstUpload } from './upload-step.tsx'
 import { WaitCard } from './wait.tsx'
 import settingsStyles from '../../../frames/settings.module.css'
-import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
-import styles from './send-step.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const texts = onboardingTexts.send
 const ASK_EVERY_MS = 2000
-
-const TABS = SNIPPET_PLATFORMS.map((platform) => ({
-  value: platform,
-  label: platformName(platform),
-  before: <PlatformTile platform={platform} quiet />,
-}))
 
 const isNotInvalid = (outcome: string): boolean => outcome !== 'invalid'
 
@@ -85,15 +72,6 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
   }, [client, issueId])
 
   const dsn = settings.data?.dsn ?? project.dsn
-  const snippet = snippetFor(platform, dsn)
-  useKeys([
-    {
-      keys: 'y',
-      label: texts.copySnippet,
-      group: 'Page',
-      run: () => void copyAndSay(snippet.code, texts.snippetCopied),
-    },
-  ])
 
   const arrived = issue !== null
   const upload = useFirstUpload(project.id, !isServer(platform))
@@ -137,38 +115,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
                   ? texts.leadUpload
                   : texts.leadUploaded}
           </p>
-          <Tabs
-            label={texts.platforms}
-            className={classNames(styles.tabs, choiceStyles.raisedTabs, fitStyles.wraps, choiceStyles.hoverItems)}
-            value={platform}
-            tabs={TABS}
-            onChange={setChosen}
-          >
-            <div className={styles.code}>
-              {snippet.install === null ? null : (
-                <CodeBox
-                  title={<span>{texts.terminal}</span>}
-                  action={
-                    <CopyButton look="ghost" size="sm" text={snippet.install} said={texts.snippetCopied}>
-                      {texts.copy}
-                    </CopyButton>
-                  }
-                >
-                  <CodeBlock label={texts.terminal} source={snippet.install} plain />
-                </CodeBox>
-              )}
-              <CodeBox
-                title={<span className={classNames(fitStyles.shrinks, fitStyles.ellipsis)}>{snippet.file}</span>}
-                action={
-                  <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={texts.snippetCopied}>
-                    {texts.copy}
-                  </CopyButton>
-                }
-              >
-                <CodeBlock label={snippet.file} source={snippet.code} />
-              </CodeBox>
-            </div>
-          </Tabs>
+          <SnippetTabs platform={platform} dsn={dsn} onChange={setChosen} />
           {isServer(platform) ? null : (
             <UploadStep project={project} platform={platform} first={upload} isNext={arrived} />
           )}
@@ -195,15 +142,5 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
         />
       </div>
     </PageMain>
-  )
-}
-
-/** Scrolls sideways, so it is focusable for keyboard users. */
-function CodeBlock({ label, source, plain = false }: { label: string; source: string; plain?: boolean }) {
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <pre tabIndex={0} role="region" aria-label={label}>
-      <code>{plain ? source : <Code source={source} />}</code>
-    </pre>
   )
 }

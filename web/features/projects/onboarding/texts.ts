@@ -47,11 +47,6 @@ export const onboardingTexts = {
     leadUpload: 'Next, let your build upload the files that make its stack traces readable.',
     leadUploaded: 'Events and uploads arrive. Open the issue, or invite your team.',
     leadDone: 'Stack traces of this platform are readable as they are. Open the issue, or invite your team.',
-    platforms: 'Platform',
-    terminal: 'Terminal',
-    copy: 'Copy',
-    copySnippet: 'Copy the snippet',
-    snippetCopied: 'Snippet copied',
     yourDsn: 'Your DSN',
     dsnCopied: 'DSN copied',
     dsnHint:

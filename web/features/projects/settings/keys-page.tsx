@@ -6,13 +6,18 @@ import { useChange } from '../../../api/change.ts'
 import { intakeQuery } from '../../../api/intake-queries.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { paths } from '../../../address/paths.ts'
-import { sumIntakeFigures } from '../../../api/intake-figures.ts'
+import { useCan } from '../../../app/can.ts'
+import { useKeys } from '../../../app/keys.ts'
+import { ConfirmDialog } from '../../../forms/confirm-dialog.tsx'
+import { KeyDialog } from './key-dialog.tsx'
 import { ProjectPart } from './project-part.tsx'
-import { Button } from '../../../ui/button.tsx'
+import { Badge } from '../../../ui/badge.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { InputBox } from '../../../ui/field.tsx'
 import { formatClock, formatCount, formatLeft, formatSince, NO_DATA } from '../../../ui/format.ts'
+import { Menu } from '../../../ui/menu.tsx'
 import { useNow } from '../../../ui/now.ts'
 import { Spacer } from '../../../ui/stack.tsx'
 import { Note } from '../../../ui/note.tsx'
@@ -33,30 +38,112 @@ type Key = ProjectSettings['keys'][number]
 
 const COUNTERS_MS = 15_000
 
-export const ProjectKeysPage = () => (
-  <ProjectPart title={settingsTexts.keys} lead={texts.lead} heightPx={180}>
-    {(project, why) => <KeyCard project={project} why={why} />}
-  </ProjectPart>
-)
+export function ProjectKeysPage() {
+  const [adding, setAdding] = useState(false)
+  const may = useCan('projects.write')
+  useKeys(may.allowed ? [{ keys: 'n', label: texts.add, group: 'Page' as const, run: () => setAdding(true) }] : [])
+  return (
+    <ProjectPart
+      title={settingsTexts.keys}
+      lead={texts.lead}
+      heightPx={180}
+      actions={
+        <Button icon="plus" keys={may.allowed ? 'n' : undefined} why={may.why} onClick={() => setAdding(true)}>
+          {texts.add}
+        </Button>
+      }
+    >
+      {(project, why) => (
+        <>
+          <KeyCards project={project} why={why} />
+          {adding ? <KeyDialog project={project} onClose={() => setAdding(false)} /> : null}
+        </>
+      )}
+    </ProjectPart>
+  )
+}
 
-function KeyCard({ project, why }: { project: ProjectSettings; why: string | undefined }) {
-  const [asking, setAsking] = useState(false)
+function KeyCards({ project, why }: { project: ProjectSettings; why: string | undefined }) {
   const settings = useQuery({
     ...projectSettingsQuery(project.id),
     refetchInterval: COUNTERS_MS,
     meta: { quiet: true },
   })
   const intake = useQuery({ ...intakeQuery(project.id, '24h'), refetchInterval: COUNTERS_MS, meta: { quiet: true } })
-  const current = project.keys.find((key) => key.expires_at === null)
-  const old = project.keys.filter((key) => key.expires_at !== null)
+  const keys = project.keys.filter((key) => key.expires_at === null)
+  const active = keys.filter((key) => key.is_enabled)
+  return keys.map((key) => (
+    <KeyCard
+      key={key.id}
+      project={project}
+      projectKey={key}
+      isLast={active.length === 1 && active[0] === key}
+      accepted={
+        intake.data === undefined
+          ? null
+          : (intake.data.keys
+              .find(({ key_id }) => key_id === key.id)
+              ?.outcomes.find(({ outcome }) => outcome === 'accepted')?.quantity ?? 0)
+      }
+      // A rotated key has the name of the one that it replaced.
+      old={project.keys.filter((one) => one.expires_at !== null && one.name === key.name)}
+      why={why}
+      onExpired={() => void settings.refetch()}
+    />
+  ))
+}
+
+type KeyCardProps = {
+  project: ProjectSettings
+  projectKey: Key
+  /** No other key is active: it stays. */
+  isLast: boolean
+  accepted: number | null
+  /** The keys before it. */
+  old: readonly Key[]
+  why: string | undefined
+  onExpired: () => void
+}
+
+function KeyCard({ project, projectKey: key, isLast, accepted, old, why, onExpired }: KeyCardProps) {
+  const [open, setOpen] = useState<'rotate' | 'edit' | 'remove' | null>(null)
+  const close = () => setOpen(null)
+  const params = { projectId: project.id, keyId: key.id }
+  const toggle = useChange({
+    send: () => call('PATCH /api/projects/:projectId/keys/:keyId', { params, body: { is_enabled: !key.is_enabled } }),
+    touches: () => [['projects']],
+    said: ({ name, is_enabled }) => (is_enabled ? texts.enabledSaid(name) : texts.disabledSaid(name)),
+    failed: texts.changeFailed,
+  })
+  const remove = useChange({
+    send: () => call('DELETE /api/projects/:projectId/keys/:keyId', { params }),
+    touches: () => [['projects']],
+    said: () => texts.removed(key.name),
+    failed: texts.changeFailed,
+  })
+  const keeps = why ?? (isLast ? texts.lastKey : undefined)
+  const rate = formatCount(key.rate_limit_per_minute ?? project.rate_limit_per_minute ?? texts.defaultRate)
   return (
-    <Card aria-label={texts.current} className={styles.key}>
+    <Card aria-label={key.name} className={styles.key}>
       <div className={classNames(styles.head, narrowStyles.wrapsAt352)}>
-        <b>{texts.current}</b>
+        <b>{key.name}</b>
+        {key.is_enabled ? null : <Badge tone="amber">{texts.disabled}</Badge>}
         <Spacer />
-        <Button icon="rotate" why={why} onClick={() => setAsking(true)}>
+        <Button icon="rotate" why={why} onClick={() => setOpen('rotate')}>
           {texts.rotate}
         </Button>
+        <Menu
+          label={texts.more(key.name)}
+          align="end"
+          entries={[
+            { label: texts.edit, icon: 'pencil', why, onSelect: () => setOpen('edit') },
+            key.is_enabled
+              ? { label: texts.disable, icon: 'lock', why: keeps, onSelect: () => toggle.mutate(undefined) }
+              : { label: texts.enable, icon: 'check', why, onSelect: () => toggle.mutate(undefined) },
+            { label: texts.remove, icon: 'trash', danger: true, why: keeps, onSelect: () => setOpen('remove') },
+          ]}
+          trigger={<IconButton look="ghost" icon="more" label={texts.more(key.name)} />}
+        />
       </div>
       <div className={classNames(settingsStyles.dsn, fitStyles.bareInput)}>
         <InputBox>
@@ -64,46 +151,53 @@ function KeyCard({ project, why }: { project: ProjectSettings; why: string | und
             className={typeStyles.mono}
             readOnly
             aria-label={texts.dsn}
-            value={project.dsn}
+            value={key.dsn}
             onFocus={(event) => event.target.select()}
           />
-          <CopyButton size="sm" text={project.dsn} said={texts.dsnCopied} />
+          <CopyButton size="sm" text={key.dsn} said={texts.dsnCopied} />
         </InputBox>
       </div>
-      {old.map((key) => (
-        <OldKey key={key.id} oldKey={key} onExpired={() => void settings.refetch()} />
+      {old.map((one) => (
+        <OldKey key={one.id} oldKey={one} onExpired={onExpired} />
       ))}
       <dl className={classNames(settingsStyles.keyValues, typeStyles.metaTerms)}>
         <div>
           <dt>{texts.rate}</dt>
-          <dd>{texts.perMinute(formatCount(project.rate_limit_per_minute ?? texts.defaultRate))}</dd>
+          <dd>{key.rate_limit_per_minute === null ? texts.perMinuteOfProject(rate) : texts.perMinute(rate)}</dd>
         </div>
         <div>
           <dt>{texts.events}</dt>
           <dd>
-            {intake.data === undefined ? (
+            {accepted === null ? (
               NO_DATA
             ) : (
-              <Link {...paths.intake({ project: project.id })}>
-                {formatCount(sumIntakeFigures(intake.data).accepted)}
-              </Link>
+              <Link {...paths.intake({ project: project.id })}>{formatCount(accepted)}</Link>
             )}
           </dd>
         </div>
         <div>
           <dt>{texts.lastUsed}</dt>
-          <dd>{current?.last_seen_at == null ? texts.never : <Time at={current.last_seen_at} as="since" />}</dd>
+          <dd>{key.last_seen_at === null ? texts.never : <Time at={key.last_seen_at} as="since" />}</dd>
         </div>
-        {current === undefined ? null : (
-          <div>
-            <dt>{texts.created}</dt>
-            <dd>
-              <Time at={current.created_at} as="moment" />
-            </dd>
-          </div>
-        )}
+        <div>
+          <dt>{texts.created}</dt>
+          <dd>
+            <Time at={key.created_at} as="moment" />
+          </dd>
+        </div>
       </dl>
-      {asking ? <RotateDialog project={project} onClose={() => setAsking(false)} /> : null}
+      {open === 'rotate' ? <RotateDialog params={params} onClose={close} /> : null}
+      {open === 'edit' ? <KeyDialog project={project} projectKey={key} onClose={close} /> : null}
+      {open === 'remove' ? (
+        <ConfirmDialog
+          title={texts.removeTitle(key.name)}
+          text={texts.removeText}
+          submit={texts.remove}
+          isBusy={remove.isPending}
+          onConfirm={() => remove.mutate(undefined, { onSettled: close })}
+          onClose={close}
+        />
+      ) : null}
     </Card>
   )
 }
@@ -137,9 +231,13 @@ function OldKey({ oldKey, onExpired }: { oldKey: Key; onExpired: () => void }) {
 }
 
 /** Confirms rotating the key by typing, because apps with the old key stop sending. */
-function RotateDialog({ project, onClose }: { project: ProjectSettings; onClose: () => void }) {
+function RotateDialog({ params, onClose }: { params: { projectId: string; keyId: string }; onClose: () => void }) {
   const rotate = useChange({
-    send: () => call('POST /api/projects/:projectId/rotate-dsn', { params: { projectId: project.id }, body: {} }),
+    send: () =>
+      call('POST /api/projects/:projectId/rotate-dsn', {
+        params: { projectId: params.projectId },
+        body: { key_id: params.keyId },
+      }),
     touches: () => [['projects']],
     said: () => texts.rotated,
     failed: texts.rotateFailed,

@@ -22,6 +22,9 @@ export function ProjectSettingsFrame() {
         <Link key="keys" {...paths.projectKeys(projectId)}>
           {settingsTexts.keys}
         </Link>,
+        <Link key="install" {...paths.projectInstall(projectId)}>
+          {settingsTexts.install}
+        </Link>,
         <Link key="filters" {...paths.projectFilters(projectId)}>
           {privacyTexts.filters.title}
         </Link>,
@@ -30,6 +33,9 @@ export function ProjectSettingsFrame() {
         </Link>,
         <Link key="scrubbing" {...paths.projectScrubbing(projectId)}>
           {privacyTexts.scrubbing.title}
+        </Link>,
+        <Link key="retention" {...paths.projectRetention(projectId)}>
+          {settingsTexts.retention}
         </Link>,
         <Link key="ownership" {...paths.projectOwnership(projectId)}>
           {ownershipTexts.title}

@@ -16,18 +16,19 @@ type ProjectPartProps = {
   /** The name of the data in errors. */
   what?: string
   heightPx: number
+  actions?: ReactNode
   /** @param why the user may not change the settings */
   children: (project: ProjectSettings, why: string | undefined) => ReactNode
 }
 
 /** A page of a project's settings: head, a note for members who cannot change it, and the states of its data. */
-export function ProjectPart({ title, lead, what = title, heightPx, children }: ProjectPartProps) {
+export function ProjectPart({ title, lead, what = title, heightPx, actions, children }: ProjectPartProps) {
   const { projectId } = route.useParams()
   const project = useQuery(projectSettingsQuery(projectId))
   const may = useCan('projects.write')
   return (
     <>
-      <SettingsHead title={title} of={project.data?.name ?? null} lead={lead} />
+      <SettingsHead title={title} of={project.data?.name ?? null} lead={lead} actions={actions} />
       {may.allowed ? null : (
         <Note tone="blue" icon="lock">
           {settingsTexts.readOnly('admin')}

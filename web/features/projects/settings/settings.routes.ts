@@ -34,6 +34,18 @@ const projectKeys = createRoute({
   component: lazyRouteComponent(() => import('./keys-page.tsx'), 'ProjectKeysPage'),
 })
 
+const projectInstall = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/install',
+  component: lazyRouteComponent(() => import('./install-page.tsx'), 'ProjectInstallPage'),
+})
+
+const projectRetention = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/retention',
+  component: lazyRouteComponent(() => import('./retention-page.tsx'), 'ProjectRetentionPage'),
+})
+
 const projectFilters = createRoute({
   getParentRoute: () => projectSettings,
   path: '/filters',
@@ -64,8 +76,10 @@ export const projectSettingsRoutes = [
   projectSettingsIndex,
   projectGeneral,
   projectKeys,
+  projectInstall,
   projectFilters,
   projectScrubbing,
   projectOwnership,
   projectGrouping,
+  projectRetention,
 ] as const

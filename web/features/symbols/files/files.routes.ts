@@ -1,5 +1,4 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { missingSymbolsQuery, sourceMapsQuery } from '../../../api/symbol-queries.ts'
 import { prefetch, shell } from '../../../app/base-routes.ts'
 
 const symbols = createRoute({
@@ -9,8 +8,13 @@ const symbols = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context: { client }, deps, preload }) => {
     if (deps.project === undefined || preload) return
-    prefetch(client.query(sourceMapsQuery(deps.project)))
-    prefetch(client.query(missingSymbolsQuery(deps.project)))
+    const { project } = deps
+    // No part of the first load of other pages.
+    prefetch(
+      import('../../../api/symbol-queries.ts').then(({ sourceMapsQuery, missingSymbolsQuery }) =>
+        Promise.all([client.query(sourceMapsQuery(project)), client.query(missingSymbolsQuery(project))]),
+      ),
+    )
   },
   component: lazyRouteComponent(() => import('./symbols-page.tsx'), 'SymbolsPage'),
 })

@@ -9,7 +9,7 @@ import {
   transactionsQuery,
   type ScreenDetail,
 } from '../../../api/performance-queries.ts'
-import { releaseMarkersQuery } from '../../../api/release-queries.ts'
+import { releaseMarkersQuery } from '../../../api/marker-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { selectedWindow } from '../../../address/search.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'

@@ -1,5 +1,5 @@
 import type { KnownPlatform } from '#shared/platforms.ts'
-import type { Project } from '../../../api/queries.ts'
+import type { Project } from '../../api/queries.ts'
 
 /** The code that connects an SDK to this installation, with all values filled in. */
 
