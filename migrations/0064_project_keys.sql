@@ -6,7 +6,3 @@ alter table project_keys add column rate_limit_per_minute integer check (rate_li
 alter table project_keys add column disabled_at timestamptz;
 -- A rotated key takes the place of the one before; the first place is the key in the DSN of the project.
 alter table project_keys add column place integer not null default 0;
-update project_keys set name = 'Imported', place = taken.place from (
-  select id, row_number() over (partition by project_id order by created_at, id) as place
-  from project_keys where dsn_number is not null
-) as taken where project_keys.id = taken.id;
