@@ -10,24 +10,27 @@ import { testServer } from '#test/kit/test-server.ts'
 const t = await testServer({ realTime: true })
 const run = promisify(execFile)
 
-/** Each example of docs/api-keys.md with the scope that its sentence names; "any key" needs none. */
-const examples = [
-  ...readFileSync(new URL('../docs/api-keys.md', import.meta.url), 'utf8').matchAll(
-    /^(?<sentence>[^\n]+):\n\n```sh\n(?<script>.+?)```/gms,
-  ),
-].map(({ groups = {} }) => ({
-  name: groups['sentence'] ?? '',
-  scope: /\(`([a-z]+:[a-z]+)`/.exec(groups['sentence'] ?? '')?.[1] ?? null,
-  script: groups['script'] ?? '',
-}))
+/** Each example of the pages with the scope that its sentence names; "any key" needs none. */
+const examples = ['docs/api-keys.md', 'docs/api.md']
+  .flatMap((page) => [
+    ...readFileSync(new URL(`../${page}`, import.meta.url), 'utf8').matchAll(
+      /^(?<sentence>[^\n]+):\n\n```sh\n(?<script>curl.+?)```/gms,
+    ),
+  ])
+  .map(({ groups = {} }) => ({
+    name: groups['sentence'] ?? '',
+    scope: /\(`([a-z]+:[a-z]+)`/.exec(groups['sentence'] ?? '')?.[1] ?? null,
+    script: groups['script'] ?? '',
+  }))
 
-test('the page has its examples', () => {
+test('the pages have their examples', () => {
   expect(examples.map(({ scope }) => scope)).toEqual([
     null,
     'issues:read',
     'releases:write',
     'team:write',
     'projects:read',
+    'issues:read',
   ])
 })
 
