@@ -6,7 +6,8 @@ export const issueTexts = {
   missing: 'This issue does not exist',
   missingText: 'It may have been deleted, or it belongs to another organisation.',
   eventMissing: 'This event does not exist',
-  eventMissingText: 'It may be older than the retention period, or it may belong to another issue.',
+  eventMissingText:
+    'It may be older than the retention period, one of very many of its day, or an event of another issue.',
   showLatest: 'Show the latest event',
   toIssues: 'Go to issues',
   issues: 'Issues',
