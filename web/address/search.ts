@@ -185,6 +185,32 @@ export const MonitorSearch = parameters({
 })
 export type MonitorSearch = ValuesOf<typeof MonitorSearch>
 
+/** Milliseconds. */
+const milliseconds = matching(/^\d{1,9}$/)
+
+export const TracesSearch = parameters({
+  ...ShellSearch.reads,
+  from: minute,
+  to: minute,
+  /** Operations of first spans, names of transactions, and so on: any of the values matches; of tags, all. */
+  op: names,
+  name: texts(shortText(300)),
+  result: many(['error', 'ok']),
+  release: names,
+  environment: names,
+  tag: texts(shortText(300)),
+  min: milliseconds,
+  max: milliseconds,
+  q: shortText(200),
+})
+export type TracesSearch = ValuesOf<typeof TracesSearch>
+
+export const TraceSearch = parameters({
+  /** The span that is shown in detail. */
+  span: matching(/^[0-9a-f]{16}$/),
+})
+export type TraceSearch = ValuesOf<typeof TraceSearch>
+
 /** Firing alerts and rules. */
 export const AlertsSearch = parameters({ project: id })
 export type AlertsSearch = ValuesOf<typeof AlertsSearch>
