@@ -185,8 +185,8 @@ export const MonitorSearch = parameters({
 })
 export type MonitorSearch = ValuesOf<typeof MonitorSearch>
 
-/** Milliseconds. */
-const milliseconds = matching(/^\d{1,9}$/)
+/** A positive number as text: addresses hold texts. */
+const amount = matching(/^\d{1,9}(\.\d{1,6})?$/)
 
 export const TracesSearch = parameters({
   ...ShellSearch.reads,
@@ -194,13 +194,14 @@ export const TracesSearch = parameters({
   to: minute,
   /** Operations of first spans, names of transactions, and so on: any of the values matches; of tags, all. */
   op: names,
-  name: texts(shortText(300)),
+  name: names,
   result: many(['error', 'ok']),
   release: names,
   environment: names,
-  tag: texts(shortText(300)),
-  min: milliseconds,
-  max: milliseconds,
+  tag: names,
+  /** Milliseconds. */
+  min: amount,
+  max: amount,
   q: shortText(200),
 })
 export type TracesSearch = ValuesOf<typeof TracesSearch>
@@ -223,9 +224,6 @@ export const AlertHistorySearch = parameters({
   alert: id,
 })
 export type AlertHistorySearch = ValuesOf<typeof AlertHistorySearch>
-
-/** A positive number as text: addresses hold texts. */
-const amount = matching(/^\d{1,9}(\.\d{1,6})?$/)
 
 /** Values with which the form of a new rule opens. */
 export const NewRuleSearch = parameters({

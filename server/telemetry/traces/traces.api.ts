@@ -168,7 +168,7 @@ export type TraceOverview = z.infer<typeof TraceOverview>
 const milliseconds = (name: string) =>
   z
     .string()
-    .regex(/^\d{1,9}(?:\.\d{1,3})?$/, { error: `${name} must be a number of milliseconds from 0 to 999,999,999.` })
+    .regex(/^\d{1,9}(?:\.\d{1,6})?$/, { error: `${name} must be a number of milliseconds from 0 to 999,999,999.` })
     .transform(Number)
     .meta({ type: 'number', minimum: 0 })
     .optional()

@@ -1,8 +1,9 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
 import { TraceSearch, TracesSearch } from '../../../address/search.ts'
-import { traceQuery, tracesOverviewQuery, tracesQuery } from '../../../api/trace-queries.ts'
-import { prefetch, shell } from '../../../app/base-routes.ts'
+import { shell } from '../../../app/base-routes.ts'
+
+const pages = () => import('./trace-pages.ts')
 
 const traces = createRoute({
   getParentRoute: () => shell,
@@ -11,11 +12,9 @@ const traces = createRoute({
   validateSearch: (search) => TracesSearch.parse(search),
   loaderDeps: ({ search }) => ({ search }),
   loader: ({ context: { client }, deps: { search }, preload }) => {
-    if (preload) return
-    prefetch(client.infiniteQuery(tracesQuery(search)))
-    prefetch(client.query(tracesOverviewQuery(search)))
+    if (!preload) void pages().then(({ prefetchTraces }) => prefetchTraces(client, search))
   },
-  component: lazyRouteComponent(() => import('./traces-page.tsx'), 'TracesPage'),
+  component: lazyRouteComponent(pages, 'TracesPage'),
 })
 
 const trace = createRoute({
@@ -23,8 +22,9 @@ const trace = createRoute({
   path: '/traces/$traceId',
   staticData: { scope: { project: 'none', range: false } },
   validateSearch: (search) => TraceSearch.parse(search),
-  loader: ({ context: { client }, params }) => prefetch(client.query(traceQuery(params.traceId))),
-  component: lazyRouteComponent(() => import('./trace-page.tsx'), 'TracePage'),
+  loader: ({ context: { client }, params: { traceId } }) =>
+    void pages().then(({ prefetchTrace }) => prefetchTrace(client, traceId)),
+  component: lazyRouteComponent(pages, 'TracePage'),
 })
 
 /** Addresses from before traces were one across projects. */
