@@ -143,6 +143,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   trace_errors: ['telemetry/traces'],
   trace_metrics: ['telemetry/logs'],
   trace_parts: ['telemetry/traces'],
+  traces: ['telemetry/traces'],
   tracker_integrations: ['integrations/trackers'],
   tracker_tickets: ['integrations/trackers'],
   upload_chunks: ['symbols/upload-protocol'],

@@ -676,7 +676,10 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   readMonitor: onMonitor(),
   changeMonitor: onMonitor({ state: 'muted' }),
   deleteMonitor: onMonitor(),
+  listTraces: nothing,
+  readTraceOverview: nothing,
   readTrace: onTrace,
+  readProjectTrace: onTrace,
 
   readIntake: onProject(),
   readQuota: nothing,

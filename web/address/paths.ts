@@ -18,6 +18,8 @@ import type {
   ReleasesSearch,
   SessionEndReason,
   ShellSearch,
+  TraceSearch,
+  TracesSearch,
   WebhooksSearch,
 } from './search.ts'
 
@@ -54,8 +56,9 @@ export const paths = {
   releases: (search: ReleasesSearch = {}) => linkOptions({ to: '/releases', search }),
   release: (releaseId: string, search: ReleasesSearch = {}) =>
     linkOptions({ to: '/releases/$releaseId', params: { releaseId }, search }),
-  trace: (projectId: string, traceId: string) =>
-    linkOptions({ to: '/projects/$projectId/traces/$traceId', params: { projectId, traceId } }),
+  traces: (search: TracesSearch = {}) => linkOptions({ to: '/traces', search }),
+  trace: (traceId: string, search: TraceSearch = {}) =>
+    linkOptions({ to: '/traces/$traceId', params: { traceId }, search }),
   symbols: (search: ShellSearch = {}) => linkOptions({ to: '/symbols', search }),
   ask: (search: AskSearch = {}) => linkOptions({ to: '/ask', search }),
   query: (search: QuerySearch = {}) => linkOptions({ to: '/query', search }),

@@ -185,6 +185,33 @@ export const MonitorSearch = parameters({
 })
 export type MonitorSearch = ValuesOf<typeof MonitorSearch>
 
+/** A positive number as text: addresses hold texts. */
+const amount = matching(/^\d{1,9}(\.\d{1,6})?$/)
+
+export const TracesSearch = parameters({
+  ...ShellSearch.reads,
+  from: minute,
+  to: minute,
+  /** Operations of first spans, names of transactions, and so on: any of the values matches; of tags, all. */
+  op: names,
+  name: names,
+  result: many(['error', 'ok']),
+  release: names,
+  environment: names,
+  tag: names,
+  /** Milliseconds. */
+  min: amount,
+  max: amount,
+  q: shortText(200),
+})
+export type TracesSearch = ValuesOf<typeof TracesSearch>
+
+export const TraceSearch = parameters({
+  /** The span that is shown in detail. */
+  span: matching(/^[0-9a-f]{16}$/),
+})
+export type TraceSearch = ValuesOf<typeof TraceSearch>
+
 /** Firing alerts and rules. */
 export const AlertsSearch = parameters({ project: id })
 export type AlertsSearch = ValuesOf<typeof AlertsSearch>
@@ -197,9 +224,6 @@ export const AlertHistorySearch = parameters({
   alert: id,
 })
 export type AlertHistorySearch = ValuesOf<typeof AlertHistorySearch>
-
-/** A positive number as text: addresses hold texts. */
-const amount = matching(/^\d{1,9}(\.\d{1,6})?$/)
 
 /** Values with which the form of a new rule opens. */
 export const NewRuleSearch = parameters({

@@ -15,6 +15,7 @@ type PageKey =
   | 'alerts'
   | 'metrics'
   | 'performance'
+  | 'traces'
   | 'monitors'
   | 'releases'
   | 'symbols'
@@ -78,12 +79,8 @@ export function useDestinations(): Destination[] {
   })
   const ofProject: Destination[] = [
     page('metrics', 'metrics', paths.metrics(inRange), at({ to: '/metrics' })),
-    page(
-      'performance',
-      'gauge',
-      paths.performance(inRange),
-      at({ to: '/performance', fuzzy: true }) || at({ to: '/projects/$projectId/traces/$traceId' }),
-    ),
+    page('performance', 'gauge', paths.performance(inRange), at({ to: '/performance', fuzzy: true })),
+    page('traces', 'trace', paths.traces(carried({ ...inProject, range })), at({ to: '/traces', fuzzy: true })),
     page('monitors', 'pulse', paths.monitors(inProject), at({ to: '/monitors', fuzzy: true })),
     page('releases', 'tag', paths.releases(inRange), at({ to: '/releases', fuzzy: true })),
     page('symbols', 'symbols', paths.symbols(inRange), at({ to: '/symbols' })),

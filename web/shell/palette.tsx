@@ -244,6 +244,7 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
     place('alerts', shellTexts.alerts, 'bell', paths.alerts()),
     place('metrics', shellTexts.metrics, 'metrics', paths.metrics()),
     place('performance', shellTexts.performance, 'gauge', paths.performance()),
+    place('traces', shellTexts.traces, 'trace', paths.traces()),
     place('monitors', shellTexts.monitors, 'pulse', paths.monitors()),
     place('releases', shellTexts.releases, 'tag', paths.releases()),
     place('symbols', shellTexts.symbols, 'symbols', paths.symbols()),

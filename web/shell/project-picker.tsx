@@ -66,6 +66,7 @@ export function ProjectPicker() {
     if (at({ to: '/monitors', fuzzy: true }) !== false)
       return navigate(paths.monitors(id === null ? {} : { project: id }))
     const scope = carried({ ...(id === null ? {} : { project: id }), range })
+    if (at({ to: '/traces' }) !== false) return navigate(paths.traces(scope))
     // The list keeps the rest of its address; an issue page goes to the list.
     if (at({ to: '/issues' }) === false) return navigate(paths.issues(scope))
     return navigate({ to: '/issues', search: (before) => ({ ...before, project: scope.project, cursor: undefined }) })

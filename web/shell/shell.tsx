@@ -81,6 +81,7 @@ export function Shell() {
       [
         ['g m', shellTexts.goToMetrics, paths.metrics],
         ['g p', shellTexts.goToPerformance, paths.performance],
+        ['g t', shellTexts.goToTraces, paths.traces],
         ['g r', shellTexts.goToReleases, paths.releases],
         ['g s', shellTexts.goToSymbols, paths.symbols],
         ['g k', shellTexts.goToAsk, paths.ask],

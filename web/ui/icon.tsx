@@ -138,6 +138,7 @@ const shapes = {
   ticket: (
     <path d="M2.5 4.2h11v2.3a1.5 1.5 0 0 0 0 3v2.3h-11V9.5a1.5 1.5 0 0 0 0-3zM9.5 4.4v1.4M9.5 7.3v1.4M9.5 10.2v1.4" />
   ),
+  trace: <path d="M2.4 4h5.8M5 8h5.6M7.8 12h5.8" strokeWidth="2" />,
   trash: <path d="M2.8 4.4h10.4M6.2 4.2V2.6h3.6v1.6M4.2 4.6l.6 8.8h6.4l.6-8.8M6.8 7v4M9.2 7v4" />,
   upload: <path d="M8 10.4V2.8M4.8 5.8 8 2.6l3.2 3.2M3 13.2h10" />,
   up: <path d="M4.5 9.5 8 6l3.5 3.5" />,

@@ -47,7 +47,7 @@ export const prepareTransaction: Preparer = (input) => {
   return [
     { ...TRANSACTION, kind: 'performance', fact },
     ...itemsOfSignals(TRANSACTION.category, signals),
-    traceOfTransaction(input, parsed.value),
+    traceOfTransaction(input, parsed.value, fact),
     ...deviceOfTransaction(input, parsed.value),
   ]
 }
@@ -99,7 +99,7 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
   const unwanted = new Map<FilterReason, number>()
   const prepared: PreparedItem[] = []
   let plain: { fact: PerformanceFact; quantity: number } | null = null
-  const wanted: Span[] = []
+  const wanted = new Map<Span, PerformanceFact>()
   for (const span of spans) {
     if ('invalid' in span) {
       reasons.set(span.invalid, (reasons.get(span.invalid) ?? 0) + 1)
@@ -115,7 +115,7 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
       unwanted.set(reason, (unwanted.get(reason) ?? 0) + 1)
       continue
     }
-    wanted.push(span)
+    wanted.set(span, fact)
     if (fact.role !== 'plain') prepared.push({ category: 'span', quantity: 1, kind: 'performance', fact })
     else if (plain === null) plain = { fact, quantity: 1 }
     else plain.quantity++
@@ -131,23 +131,50 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
 const isLocal = ({ attributes }: Span): boolean => unwrapAttribute(attributes, 'sentry.is_localhost') === true
 
 /** The spans of a transaction, counted with it. */
-function traceOfTransaction({ project }: ItemInput, raw: Record<string, unknown>): PreparedItem {
+function traceOfTransaction(
+  { project }: ItemInput,
+  raw: Record<string, unknown>,
+  { dimensions }: PerformanceFact,
+): PreparedItem {
   const contexts = isRecord(raw['contexts']) ? raw['contexts'] : {}
   const trace = isRecord(contexts['trace']) ? contexts['trace'] : {}
   const traceId = readTraceId(trace['trace_id'])
   const spans = traceId !== null && project.traces.parts.takes(traceId) ? spansOfTransaction(raw) : null
   const sent = isList(raw['spans']) ? raw['spans'].length + 1 : 1
-  const part = spans === null ? null : buildTracePart(spans, project.scrubbing, sent)
+  const part =
+    spans === null
+      ? null
+      : buildTracePart({
+          spans: withTags(spans, raw['tags']),
+          scrubbing: project.scrubbing,
+          sent,
+          // A transaction has no other segment.
+          originOf: ({ spanId }) => (spanId === spans[0].spanId ? dimensions : null),
+        })
   return { category: 'transaction', quantity: 0, kind: 'trace', fact: { segments: 1, part } }
 }
 
+/** The tags of a transaction are attributes of its segment. */
+function withTags([segment, ...children]: [Span, ...Span[]], raw: unknown): [Span, ...Span[]] {
+  const pairs: Iterable<unknown> = isList(raw) ? raw : isRecord(raw) ? Object.entries(raw) : []
+  const tags: Record<string, unknown> = {}
+  for (const pair of pairs) if (isList(pair) && typeof pair[0] === 'string') tags[pair[0]] = pair[1]
+  return [{ ...segment, attributes: { ...tags, ...segment.attributes } }, ...children]
+}
+
 /** The spans of an item by trace, counted with it. */
-function tracesOfSpans({ project }: ItemInput, spans: readonly Span[]): PreparedItem[] {
+function tracesOfSpans({ project }: ItemInput, spans: ReadonlyMap<Span, PerformanceFact>): PreparedItem[] {
   const prepared: PreparedItem[] = []
-  for (const [traceId, [first, ...others]] of Map.groupBy(spans, ({ traceId }) => traceId)) {
+  for (const [traceId, [first, ...others]] of Map.groupBy(spans.keys(), ({ traceId }) => traceId)) {
     if (first === undefined) continue
     const segments = [first, ...others].filter((span) => span.isSegment && !isWebVital(span)).length
-    const part = project.traces.parts.takes(traceId) ? buildTracePart([first, ...others], project.scrubbing) : null
+    const part = project.traces.parts.takes(traceId)
+      ? buildTracePart({
+          spans: [first, ...others],
+          scrubbing: project.scrubbing,
+          originOf: (segment) => spans.get(segment)?.dimensions ?? null,
+        })
+      : null
     if (part !== null || segments > 0)
       prepared.push({ category: 'span', quantity: 0, kind: 'trace', fact: { segments, part } })
   }

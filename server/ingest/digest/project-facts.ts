@@ -110,7 +110,7 @@ export function createProjectFactsReader(app: App, symbolicateFor: SymbolicateFo
       const facts =
         row === undefined
           ? null
-          : await factsOf(app, row, { overruns, symbolicateFor, traces: traceShares.of(projectId) })
+          : await factsOf(app, row, { overruns, symbolicateFor, traces: traceShares.of(row.org_id) })
       if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
       return facts
     },

@@ -4,7 +4,8 @@ import { readCursor, writeCursor } from './cursor.ts'
 /** Time and id of the last entry of a page. */
 export type TimeCursor = { readonly at: Date; readonly id: string }
 
-const Parts = z.tuple([z.iso.datetime(), z.uuid()])
+// Any 128 bits: trace ids are no UUIDs of a version.
+const Parts = z.tuple([z.iso.datetime(), z.guid()])
 
 export const encodeTimeCursor = ({ at, id }: TimeCursor): string => writeCursor(at, id)
 

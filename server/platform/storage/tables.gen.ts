@@ -1504,6 +1504,27 @@ export type Tables = {
     spans: Buffer
     keep: Generated<number>
   }
+  traces: {
+    org_id: string
+    trace_id: string
+    project_id: string
+    keep: number
+    received_at: Date
+    summarised_to: Date | null
+    is_stale: Generated<boolean>
+    started_at: Date
+    duration_ms: Generated<number>
+    name: Generated<string>
+    op: Generated<string>
+    failed: Generated<boolean>
+    span_count: Generated<number>
+    projects: DefaultJson<unknown>
+    project_ids: Generated<string[]>
+    names: Generated<string[]>
+    releases: Generated<string[]>
+    environments: Generated<string[]>
+    tags: Generated<string[]>
+  }
   tracker_integrations: {
     id: string
     org_id: string

@@ -1,44 +1,93 @@
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
-/** SQL of reading a trace. Reads issues. */
+/** SQL of reading traces. Reads projects, issues and logs. */
 
 type StoredPart = {
+  readonly traceId: string
+  readonly projectId: string
   readonly receivedDay: string
+  readonly receivedAt: Date
   readonly keep: number
-  readonly leftOut: number
   readonly spans: Buffer
+  /** Spans of the whole trace, and those that were not stored. */
+  readonly total: number
+  readonly leftOut: number
 }
 
-/** The parts of a trace, those with a segment first. */
+/** The parts of traces, those with a segment first, until each has `maxSpans`. */
 export async function selectParts(
   db: Connection,
-  projectId: string,
-  traceId: string,
-  max: number,
+  projectIds: readonly string[],
+  traceIds: readonly string[],
+  maxSpans: number,
 ): Promise<StoredPart[]> {
-  const { rows } = await db.query<{ day: string; keep: number; left_out: number; spans: Buffer }>(
-    `select received_day::text as day, keep, left_out, spans from trace_parts
-     where project_id = $1 and trace_id = $2 order by name is null, received_at, part limit $3`,
-    [projectId, hyphenate(traceId), max],
+  const { rows } = await db.query<{
+    trace_id: string
+    project_id: string
+    day: string
+    received_at: Date
+    keep: number
+    spans: Buffer
+    total: number
+    left_out: number
+  }>(
+    `select trace_id, project_id, received_day::text as day, received_at, keep, spans, total, left_out from (
+       select trace_id, project_id, received_day, received_at, keep, spans, span_count, name, part,
+         sum(span_count) over (partition by trace_id order by name is null, received_at, project_id, part) as running,
+         (sum(span_count) over (partition by trace_id))::int as total,
+         (sum(p.left_out) over (partition by trace_id))::int as left_out
+       from trace_parts p where project_id = any($1::uuid[]) and trace_id = any($2::uuid[])) p
+     where running - span_count < $3 order by trace_id, name is null, received_at, project_id, part`,
+    [projectIds, traceIds.map(hyphenate), maxSpans],
   )
-  return rows.map((row) => ({ receivedDay: row.day, keep: row.keep, leftOut: row.left_out, spans: row.spans }))
+  return rows.map((row) => ({
+    traceId: unhyphenate(row.trace_id),
+    projectId: row.project_id,
+    receivedDay: row.day,
+    receivedAt: row.received_at,
+    keep: row.keep,
+    spans: row.spans,
+    total: row.total,
+    leftOut: row.left_out,
+  }))
 }
 
-type ErrorOfTrace = { readonly eventId: string; readonly spanId: string | null; readonly occurredAt: Date }
+type NamedProject = { readonly id: string; readonly name: string; readonly platform: string }
+
+/** Projects of an organisation, by their id; all of them are read by every member. */
+export async function selectProjects(db: Connection, orgId: string): Promise<NamedProject[]> {
+  const { rows } = await db.query<NamedProject>(
+    'select id, name, platform from projects where org_id = $1 order by id',
+    [orgId],
+  )
+  return rows
+}
+
+type ErrorOfTrace = {
+  readonly projectId: string
+  readonly eventId: string
+  readonly spanId: string | null
+  readonly occurredAt: Date
+}
 
 export async function selectErrors(
   db: Connection,
-  projectId: string,
+  projectIds: readonly string[],
   traceId: string,
   max: number,
 ): Promise<ErrorOfTrace[]> {
-  const { rows } = await db.query<{ event_id: string; span_id: string | null; occurred_at: Date }>(
-    `select event_id, span_id, occurred_at from trace_errors
-     where project_id = $1 and trace_id = $2 order by occurred_at, event_id limit $3`,
-    [projectId, hyphenate(traceId), max],
+  const { rows } = await db.query<{ project_id: string; event_id: string; span_id: string | null; occurred_at: Date }>(
+    `select project_id, event_id, span_id, occurred_at from trace_errors
+     where project_id = any($1::uuid[]) and trace_id = $2 order by occurred_at, event_id limit $3`,
+    [projectIds, hyphenate(traceId), max],
   )
-  return rows.map((row) => ({ eventId: unhyphenate(row.event_id), spanId: row.span_id, occurredAt: row.occurred_at }))
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    eventId: unhyphenate(row.event_id),
+    spanId: row.span_id,
+    occurredAt: row.occurred_at,
+  }))
 }
 
 type IssueOfTrace = {
@@ -52,34 +101,69 @@ type IssueOfTrace = {
 /** Issues by the id that their events have; a merged one stands for the issue that shows it. */
 export async function issuesOfErrors(
   db: Connection,
-  projectId: string,
+  projectIds: readonly string[],
   issueIds: readonly string[],
 ): Promise<Map<string, IssueOfTrace>> {
   const { rows } = await db.query<IssueOfTrace & { asked: string }>(
     `select k.id as asked, i.id, p.slug, i.number, i.title, i.level from unnest($2::uuid[]) k (id)
      join issues own on own.id = k.id
      join issues i on i.id = coalesce(own.merged_into, own.id)
-     join projects p on p.id = i.project_id where i.project_id = $1`,
-    [projectId, issueIds],
+     join projects p on p.id = i.project_id where i.project_id = any($1::uuid[])`,
+    [projectIds, issueIds],
   )
   return new Map(rows.map(({ asked, ...issue }) => [asked, issue]))
 }
 
-type TraceDay = { readonly segments: number; readonly considered: number; readonly kept: number }
-
-export async function selectDay(db: Connection, projectId: string, day: string): Promise<TraceDay> {
-  const { rows } = await db.query<TraceDay>(
-    `select segments, considered, kept_for_error + kept_for_slowness as kept
-     from trace_days where project_id = $1 and day = $2::date`,
-    [projectId, day],
-  )
-  return rows[0] ?? { segments: 0, considered: 0, kept: 0 }
+type LogOfTrace = {
+  readonly id: string
+  readonly project_id: string
+  readonly occurred_at: Date
+  readonly level: string
+  readonly body: string
+  readonly span_id: string | null
 }
 
-/** Whether spans of a trace are stored. */
+const MAX_BODY = 500
+
+/** Log lines of a trace, oldest first. */
+export async function selectLogsOfTrace(
+  db: Connection,
+  projectIds: readonly string[],
+  traceId: string,
+  max: number,
+): Promise<LogOfTrace[]> {
+  const { rows } = await db.query<LogOfTrace>(
+    `select id, project_id, occurred_at, level, left(body, ${MAX_BODY}) as body, span_id from logs
+     where project_id = any($1::uuid[]) and trace_id = $2 order by occurred_at, id limit $3`,
+    [projectIds, hyphenate(traceId), max],
+  )
+  return rows
+}
+
+export type Sampling = { readonly transactions: number; readonly considered: number; readonly kept: number }
+
+/** Sums of the days since one, as far as they are stored. */
+export async function selectDays(
+  db: Connection,
+  projectIds: readonly string[],
+  from: string,
+  to: string,
+): Promise<Sampling> {
+  const { rows } = await db.query<Sampling>(
+    `select coalesce(sum(segments), 0)::bigint as transactions, coalesce(sum(considered), 0)::bigint as considered,
+       coalesce(sum(kept_for_error + kept_for_slowness), 0)::bigint as kept
+     from trace_days where project_id = any($1::uuid[]) and day >= $2::date and day <= $3::date`,
+    [projectIds, from, to],
+  )
+  return rows[0] ?? { transactions: 0, considered: 0, kept: 0 }
+}
+
+/** Whether spans of a trace are stored in any project of the organisation that a project belongs to. */
 export async function hasTrace(db: Connection, projectId: string, traceId: string): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>(
-    `select exists (select from trace_parts where project_id = $1 and trace_id = $2) as found`,
+    `select exists (
+       select from projects own join projects p on p.org_id = own.org_id
+       join trace_parts t on t.project_id = p.id and t.trace_id = $2 where own.id = $1) as found`,
     [projectId, hyphenate(traceId)],
   )
   return rows[0]?.found === true

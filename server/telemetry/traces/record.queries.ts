@@ -1,5 +1,6 @@
 import { hyphenate } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
+import { TRACE_ROWS } from './summaries.queries.ts'
 import type { TracePart } from './trace-part.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
@@ -84,5 +85,5 @@ export const TRACE_PARTS = [
     ownRows('trace_parts', 'trace_id', 'part', 'received_day'),
     ownRows('trace_errors', 'trace_id', 'event_id', 'received_day'),
   ]),
-  projectPart(500, [TRACE_DAY_ROWS]),
+  projectPart(500, [TRACE_DAY_ROWS, TRACE_ROWS]),
 ]

@@ -15,26 +15,38 @@ export type StoredSpan = {
   readonly start_ms: number
   readonly end_ms: number
   readonly data: Readonly<Record<string, string | number | boolean>>
+  /** Segments have these, where they are known. */
+  readonly release?: string
+  readonly environment?: string
 }
+
+/** The release and environment of a segment. */
+export type SegmentOrigin = { readonly release: string; readonly environment: string }
 
 const MAX_DESCRIPTION = 300
 const MAX_ATTRIBUTES = 20
+/** A segment also has the tags of its transaction. */
+const MAX_SEGMENT_ATTRIBUTES = 40
 const MAX_KEY = 64
 const MAX_TEXT = 200
 /** Scrubbing parses texts that look like JSON; spans are many. */
 const MAX_JSON_TEXTS = 20
 
 /**
- * Converts spans to their stored form: scrubbed, texts cut, up to 20 attributes, none about the user. At most 1,000.
- * Pure, never throws.
+ * Converts spans to their stored form: scrubbed, texts cut, up to 20 attributes (segments 40), none about the user. At
+ * most 1,000. Pure, never throws.
  */
-export function storedSpans(spans: readonly Span[], scrubbing: ScrubRules): StoredSpan[] {
+export function storedSpans(
+  spans: readonly Span[],
+  scrubbing: ScrubRules,
+  originOf: (segment: Span) => SegmentOrigin | null = () => null,
+): StoredSpan[] {
   const kept = spans.slice(0, MAX_SPANS)
   const clean: Record<string, unknown> = {
     // A segment's name with the key of a route, because `/home/feed` is no home directory.
     spans: kept.map((span) => ({
       [span.isSegment ? 'transaction' : 'description']: descriptionOf(span),
-      data: dataOf(span.attributes),
+      data: dataOf(span),
     })),
   }
   scrubEvent(clean, scrubbing, MAX_JSON_TEXTS)
@@ -43,6 +55,7 @@ export function storedSpans(spans: readonly Span[], scrubbing: ScrubRules): Stor
     const one = texts[index]
     const { description, transaction, data } = isRecord(one) ? one : {}
     const text = description ?? transaction
+    const origin = span.isSegment ? originOf(span) : null
     return {
       span_id: span.spanId,
       parent_span_id: span.parentSpanId,
@@ -53,6 +66,8 @@ export function storedSpans(spans: readonly Span[], scrubbing: ScrubRules): Stor
       start_ms: span.startMs,
       end_ms: span.endMs,
       data: isRecord(data) ? scalars(data) : {},
+      ...(origin === null || origin.release === '' ? {} : { release: origin.release }),
+      ...(origin === null || origin.environment === '' ? {} : { environment: origin.environment }),
     }
   })
 }
@@ -64,11 +79,14 @@ const descriptionOf = (span: Span): string =>
   )
 
 /** Names that other fields of the span hold, or that say who the user is. */
-const isLeftOut = (name: string): boolean => /^(?:sentry\.|user\.|client\.address|net\.peer|thread\.id$)/.test(name)
+const isLeftOut = (name: string): boolean =>
+  /^(?:sentry\.|(?:end)?user(?:\.|$)|(?:e-?mail|username|ip_address)$|client\.address|net\.peer|thread\.id$)/i.test(
+    name,
+  )
 
-function dataOf(attributes: Span['attributes']): Record<string, unknown> {
+function dataOf({ attributes, isSegment }: Span): Record<string, unknown> {
   const data: Record<string, unknown> = {}
-  let left = MAX_ATTRIBUTES
+  let left = isSegment ? MAX_SEGMENT_ATTRIBUTES : MAX_ATTRIBUTES
   for (const name of Object.keys(attributes)) {
     if (left === 0) break
     if (name.length > MAX_KEY || isLeftOut(name)) continue

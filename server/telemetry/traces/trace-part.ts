@@ -2,7 +2,7 @@ import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
 import { spanOp, segmentName } from '../../events/protocol/span-origin.ts'
 import type { ScrubRules } from '../../events/protocol/scrub.ts'
 import type { Span } from '../../events/protocol/span.ts'
-import { storedSpans, type StoredSpan } from './stored-span.ts'
+import { type SegmentOrigin, storedSpans, type StoredSpan } from './stored-span.ts'
 
 /** The data of one item about a trace. */
 export type TracePart = {
@@ -22,19 +22,20 @@ export type TracePart = {
 /** A trace part to record; or, with null, segments that are only counted. */
 export type TraceFact = { readonly segments: number; readonly part: TracePart | null }
 
-/**
- * A part of one trace.
- * @param spans not scrubbed, at least one; segments first
- * @param sent the number of spans in the item, if it had more
- */
-export function buildTracePart(
-  spans: readonly [Span, ...Span[]],
-  scrubbing: ScrubRules,
-  sent: number = spans.length,
-): TracePart {
+type PartInput = {
+  /** Not scrubbed, at least one; segments first. */
+  readonly spans: readonly [Span, ...Span[]]
+  readonly scrubbing: ScrubRules
+  /** The number of spans in the item, if it had more. */
+  readonly sent?: number
+  readonly originOf: (segment: Span) => SegmentOrigin | null
+}
+
+/** A part of one trace. */
+export function buildTracePart({ spans, scrubbing, sent = spans.length, originOf }: PartInput): TracePart {
   const [first] = spans
   const segment = spans.find(({ isSegment }) => isSegment)
-  const stored = storedSpans(spans, scrubbing)
+  const stored = storedSpans(spans, scrubbing, originOf)
   return {
     traceId: first.traceId,
     part: Number.parseInt(first.spanId.slice(0, 13), 16),

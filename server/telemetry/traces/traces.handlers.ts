@@ -1,7 +1,11 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
-import { readTrace } from './read-trace.ts'
+import { listTraces, readTraceOverview } from './list-traces.ts'
+import { readProjectTrace, readTrace } from './read-trace.ts'
 import type { traceRoutes } from './traces.api.ts'
 
 export const traceHandlers: Handlers<typeof traceRoutes> = {
-  readTrace: (app, actor, { params }) => readTrace(app, actor, params.projectId, params.traceId),
+  listTraces: (app, actor, { query }) => listTraces(app, actor, query),
+  readTraceOverview: (app, actor, { query }) => readTraceOverview(app, actor, query),
+  readTrace: (app, actor, { params }) => readTrace(app, actor, params.traceId),
+  readProjectTrace: (app, actor, { params }) => readProjectTrace(app, actor, params.projectId, params.traceId),
 }

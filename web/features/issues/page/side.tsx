@@ -43,7 +43,7 @@ export function IssueSide({ issue, search, onOnly, onMerge }: IssueSideProps) {
       {event === null ? null : <NativeCrashCard event={event} />}
       <ReleaseNumbers code={issue.code} />
       {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
-      {event === null ? null : <DeviceCard event={event} traceId={issue.kept_trace_id} projectId={issue.project_id} />}
+      {event === null ? null : <DeviceCard event={event} traceId={issue.kept_trace_id} />}
       {isRead ? (
         <>
           <ReleasesCard issue={issue} onOnly={onOnly} />

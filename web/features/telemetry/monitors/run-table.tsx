@@ -126,7 +126,7 @@ function Rows({ monitor, runs }: { monitor: Monitor; runs: readonly MonitorRun[]
                 isHeadHidden: true,
                 className: typeStyles.links,
                 cell: ({ trace_id: trace }: MonitorRun) =>
-                  trace === null ? null : <Link {...paths.trace(monitor.project_id, trace)}>{texts.openTrace}</Link>,
+                  trace === null ? null : <Link {...paths.trace(trace)}>{texts.openTrace}</Link>,
               },
             ]
           : []),

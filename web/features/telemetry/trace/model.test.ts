@@ -1,13 +1,25 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { TraceSpan } from '../../../api/trace-queries.ts'
-import { waterfallRows } from './model.ts'
+import type { Trace, TraceSpan } from '../../../api/trace-queries.ts'
+import {
+  axisTicks,
+  buildTree,
+  closedAtFirst,
+  ownTimeMs,
+  pathShares,
+  type Row,
+  type Shown,
+  waterfallRows,
+} from './model.ts'
 
-const span = (id: string, parent: string | null, start = 0, duration = 10): TraceSpan => ({
+const PROJECT = '019a0000-0000-7000-8000-000000000001'
+
+const span = (id: string, parent: string | null, start = 0, duration = 10, description = id): TraceSpan => ({
   span_id: id,
   parent_span_id: parent,
-  op: 'db',
-  description: id,
+  project_id: PROJECT,
+  op: 'sql',
+  description,
   status: 'ok',
   is_segment: false,
   start_ms: start,
@@ -15,39 +27,111 @@ const span = (id: string, parent: string | null, start = 0, duration = 10): Trac
   data: {},
 })
 
-test('spans stand below their parents, by start', () => {
-  const rows = waterfallRows([span('a', null, 0, 100), span('b', 'a', 10), span('d', 'b', 12), span('c', 'a', 50)], 100)
-  expect(rows.map(({ span: { span_id: id }, depth }) => `${' '.repeat(depth)}${id}`)).toEqual(['a', ' b', '  d', ' c'])
-  expect(rows[3]).toMatchObject({ start: 0.5, length: 0.1 })
+const errorAt = (spanId: string | null, atMs: number): Trace['errors'][number] => ({
+  event_id: `error ${atMs}`,
+  issue_id: PROJECT,
+  short_id: 'SHOP-1',
+  title: 'Declined',
+  level: 'error',
+  occurred_at: '2026-11-20T05:00:00.000Z',
+  span_id: spanId,
+  project_id: PROJECT,
+  at_ms: atMs,
 })
 
-test('a span without its parent is a root and says so', () => {
-  expect(waterfallRows([span('a', null), span('b', 'gone')], 10).map(({ isOrphan }) => isOrphan)).toEqual([false, true])
+const treeOf = (spans: TraceSpan[], more: Partial<Pick<Trace, 'critical_path' | 'errors' | 'logs'>> = {}) =>
+  buildTree({ spans, critical_path: [], errors: [], logs: [], ...more })
+
+const ALL: Shown = { closed: new Set(), unfolded: new Set(), errors: true, logs: true, find: '' }
+
+const outline = (rows: readonly Row[]): string[] =>
+  rows.map((row) => {
+    if (row.kind === 'span') return `${' '.repeat(row.node.depth)}${row.node.span.span_id}`
+    if (row.kind === 'fold') return `${' '.repeat(row.depth)}×${row.fold.nodes.length}`
+    return `${' '.repeat(row.depth)}${row.kind}`
+  })
+
+test('spans stand below their callers, by start; one without its caller is a root and says so', () => {
+  const tree = treeOf([
+    span('a', null, 0, 100),
+    span('b', 'a', 10),
+    span('d', 'b', 12),
+    span('c', 'a', 50),
+    span('x', 'gone'),
+  ])
+  expect(outline(waterfallRows(tree, ALL))).toEqual(['a', ' b', '  d', ' c', 'x'])
+  expect(tree.nodes.get('x')?.isOrphan).toBe(true)
+  expect(outline(waterfallRows(tree, { ...ALL, closed: new Set(['b']) }))).toEqual(['a', ' b', ' c', 'x'])
+  expect(outline(waterfallRows(tree, { ...ALL, find: 'D' }))).toEqual(['a', ' b', '  d'])
 })
 
-test('any spans, also circles and impossible times: each is shown once, inside the waterfall', () => {
-  const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+test('equal spans are one row until it is opened, but none with an error of its own', () => {
+  const equal = ['b', 'c', 'd', 'e'].map((id, index) => span(id, 'a', 10 * index, 10, 'select'))
+  const tree = treeOf([span('a', null, 0, 100), ...equal], { errors: [errorAt('d', 25)] })
+  const rows = waterfallRows(tree, ALL)
+  expect(outline(rows)).toEqual(['a', ' ×3', ' d', '  error'])
+  expect(rows[1]).toMatchObject({ fold: { startMs: 0, endMs: 40, totalMs: 30 } })
+  const opened = waterfallRows(tree, { ...ALL, unfolded: new Set([rows[1]?.key ?? '']) })
+  expect(outline(opened)).toEqual(['a', ' ×3', ' b', ' c', ' d', '  error', ' e'])
+})
+
+test('a large trace opens with its critical path and its errors, and closes the rest', () => {
+  const spans = [span('root', null, 0, 1_000), span('p', 'root', 0, 900), span('q', 'p', 0, 800)]
+  for (let n = 0; n < 400; n++) spans.push(span(`s${n}`, n < 200 ? 'q' : 'r', n, 1, `s${n}`))
+  spans.push(span('r', 'p', 0, 10))
+  const tree = treeOf(spans, { errors: [errorAt('s350', 350)] })
+  expect([...closedAtFirst(tree)]).toEqual(['q'])
+  expect(closedAtFirst(treeOf(spans.slice(0, 100)))).toEqual(new Set())
+})
+
+test('shares of the critical path add up, and own time is what no child accounts for', () => {
+  const tree = treeOf([span('a', null, 0, 100), span('b', 'a', 10, 30), span('c', 'a', 20, 40)])
+  const path = [
+    { span_id: 'a', start_ms: 0, duration_ms: 20 },
+    { span_id: 'c', start_ms: 20, duration_ms: 40 },
+    { span_id: 'a', start_ms: 60, duration_ms: 40 },
+  ]
+  const { top, restMs } = pathShares({ critical_path: path, wait_ms: 100 }, tree)
+  expect(top.map(({ span: one, ms }) => [one.span_id, ms])).toEqual([
+    ['a', 60],
+    ['c', 40],
+  ])
+  expect(restMs).toBe(0)
+  const a = tree.nodes.get('a')
+  expect(a === undefined ? null : ownTimeMs(a)).toBe(50)
+})
+
+test('an axis has few, round times', () => {
+  expect(axisTicks(0, 5_390)).toEqual([0, 2_000, 4_000])
+  expect(axisTicks(0, 0)).toEqual([0])
+})
+
+const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
+
+test('any spans, also circles: each is shown once, alone or in one fold, and no error is hidden', () => {
   const any = fc.uniqueArray(
     fc.record({
       id,
       parent: fc.option(id),
-      start: fc.double({ min: 0, max: 1e9 }),
-      ms: fc.double({ min: 0, max: 1e9 }),
+      start: fc.integer({ min: 0, max: 100 }),
+      ms: fc.integer({ min: 0, max: 100 }),
+      text: fc.constantFrom('x', 'y'),
     }),
     { selector: (one) => one.id },
   )
   fc.assert(
-    fc.property(any, fc.double({ min: 0, max: 1e9, noNaN: true }), (given, total) => {
-      const rows = waterfallRows(
-        given.map((one) => span(one.id, one.parent, one.start || 0, one.ms || 0)),
-        total,
+    fc.property(any, fc.array(fc.option(id), { maxLength: 3 }), (given, failed) => {
+      const tree = treeOf(
+        given.map((one) => span(one.id, one.parent, one.start, one.ms, one.text)),
+        { errors: failed.map((spanId, index) => errorAt(spanId, index)) },
       )
-      expect(rows.map((row) => row.span.span_id).sort()).toEqual(given.map((one) => one.id).sort())
-      for (const { start, length } of rows) {
-        expect(start).toBeGreaterThanOrEqual(0)
-        expect(length).toBeGreaterThan(0)
-        expect(start + length).toBeLessThanOrEqual(1 + 1e-9)
-      }
+      const rows = waterfallRows(tree, ALL)
+      const ids = rows.flatMap((row) =>
+        row.kind === 'span' ? [row.key] : row.kind === 'fold' ? row.fold.nodes.map((node) => node.span.span_id) : [],
+      )
+      expect(ids.sort()).toEqual(given.map((one) => one.id).sort())
+      expect(rows.filter(({ kind }) => kind === 'error')).toHaveLength(failed.length)
+      expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
     }),
   )
 })

@@ -1,115 +1,140 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { traceQuery, type Trace } from '../../../api/trace-queries.ts'
+import { useMemo, useState } from 'react'
 import { paths } from '../../../address/paths.ts'
+import { traceQuery, type Trace } from '../../../api/trace-queries.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { buttonLook } from '../../../ui/button.tsx'
-import { Card, CardFooter } from '../../../ui/card.tsx'
+import { Card } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Crumbs } from '../../../ui/crumbs.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import fitStyles from '../../../ui/fit.module.css'
+import { formatDay, formatDuration, zoneName } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import narrowStyles from '../../../ui/narrow.module.css'
+import { Note } from '../../../ui/note.tsx'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
-import { Minor } from '../../../ui/text.tsx'
-import { Time } from '../../../ui/time.tsx'
 import typeStyles from '../../../ui/type.module.css'
-import { traceTexts } from './texts.ts'
-import styles from './trace-page.module.css'
+import { formatMillis } from './clock.ts'
+import { buildTree } from './model.ts'
+import { PathCard } from './path-card.tsx'
+import { ProjectMark, assignSeries } from './project-mark.tsx'
+import { SpanDetail } from './span-detail.tsx'
+import { traceTexts as texts } from './texts.ts'
+import { TraceMap, type Zoom } from './trace-map.tsx'
 import { Waterfall } from './waterfall.tsx'
+import styles from './trace-page.module.css'
 
-const route = getRouteApi('/signed-in/shell/projects/$projectId/traces/$traceId')
+const route = getRouteApi('/signed-in/shell/traces/$traceId')
 
-/** The page of one trace: its spans as a waterfall, and the errors in it. */
+/** The page of one trace across all projects: its critical path, its spans as a waterfall, errors and log lines. */
 export function TracePage() {
-  const { projectId, traceId } = route.useParams()
-  const trace = useQuery({ ...traceQuery(projectId, traceId), meta: { quiet: true } })
+  const { traceId } = route.useParams()
+  const trace = useQuery({ ...traceQuery(traceId), meta: { quiet: true } })
   usePrefs()
-  usePageTitle(trace.data?.name ?? traceTexts.title)
+  usePageTitle(trace.data === undefined ? texts.title : nameOf(trace.data))
   return (
     <PageMain>
       <PageQuery
         query={trace}
-        what={traceTexts.title}
-        pageTitle={traceTexts.title}
+        what={texts.title}
+        pageTitle={texts.title}
         missing={
           <EmptyState
             kind="missing"
             heading="h1"
-            title={traceTexts.missing}
+            title={texts.missing}
             actions={
-              <Link {...paths.issues({ project: projectId })} {...buttonLook({ look: 'primary' })}>
-                {traceTexts.back}
+              <Link {...paths.traces()} {...buttonLook({ look: 'primary' })}>
+                {texts.back}
               </Link>
             }
           >
-            {traceTexts.missingText}
+            {texts.missingText}
           </EmptyState>
         }
       >
-        {(data) => <Body trace={data} />}
+        {(data) => <Body key={data.trace_id} trace={data} />}
       </PageQuery>
     </PageMain>
   )
 }
 
+const nameOf = ({ name }: Trace): string => (name === '' ? texts.unnamed : name)
+
 function Body({ trace }: { trace: Trace }) {
-  const { sampling } = trace
+  const { span: selected } = route.useSearch()
+  const tree = useMemo(() => buildTree(trace), [trace])
+  const series = useMemo(() => assignSeries(trace.projects.map(({ project_id: id }) => id)), [trace])
+  const [zoom, setZoom] = useState<Zoom | null>(null)
+  const node = selected === undefined ? undefined : tree.nodes.get(selected)
   return (
     <>
-      <Crumbs
-        label={traceTexts.issues}
-        list={<Link {...paths.issues({ project: trace.project_id })}>{traceTexts.issues}</Link>}
-      >
-        <span>{traceTexts.title}</span>
+      <Crumbs label={texts.list} list={<Link {...paths.traces()}>{texts.list}</Link>}>
+        <span className={classNames(typeStyles.mono, fitStyles.shrinks, fitStyles.ellipsis)}>{trace.trace_id}</span>
+        <CopyButton iconOnly text={trace.trace_id} said={texts.idCopied}>
+          {texts.copyId}
+        </CopyButton>
       </Crumbs>
-      <PageHead
-        actions={
-          <CopyButton text={trace.trace_id} said={traceTexts.idCopied}>
-            {traceTexts.copyId}
-          </CopyButton>
-        }
-      >
-        <div>
-          <h1 className={typeStyles.longTitle}>{trace.name ?? traceTexts.unnamed}</h1>
-          <p>
-            {traceTexts.lead(trace.spans.length + trace.spans_left_out, trace.duration_ms)},{' '}
-            <Time at={trace.started_at} as="since" />
-          </p>
+      <PageHead>
+        <div className={fitStyles.shrinks}>
+          <h1 className={typeStyles.longTitle}>
+            {nameOf(trace)} <span className={styles.length}>{formatDuration(trace.duration_ms)}</span>
+          </h1>
+          <Facts trace={trace} series={series} />
         </div>
       </PageHead>
-      {trace.errors.length === 0 ? null : (
-        <Card title={traceTexts.errors} className={classNames(styles.errors, fitStyles.gapAfter)}>
-          <ul>
-            {trace.errors.map((one) => (
-              <li key={one.event_id}>
-                <Link {...paths.issue(one.issue_id, { event: one.event_id })}>
-                  <span className={typeStyles.mono}>{one.short_id}</span> {one.title}
-                </Link>
-                <Minor>
-                  <Time at={one.occurred_at} />
-                </Minor>
-              </li>
-            ))}
-          </ul>
-        </Card>
-      )}
-      <Card title={traceTexts.waterfall}>
-        <Waterfall trace={trace} />
-        <CardFooter
-          note={[
-            traceTexts.kept[trace.kept_because],
-            trace.spans_left_out === 0 ? null : traceTexts.leftOut(trace.spans_left_out),
-            trace.kept_because === 'recent' ? null : traceTexts.sampling(sampling.kept, sampling.transactions),
-            sampling.considered < sampling.transactions ? traceTexts.considered(sampling.considered) : null,
-          ]
-            .filter((sentence) => sentence !== null)
-            .join(' ')}
-        />
+      {trace.projects
+        .filter(({ clock_shift_ms: shift }) => shift !== 0)
+        .map(({ project_id: id, name, clock_shift_ms: shift }) => (
+          <div key={id} className={fitStyles.gapAfter}>
+            <Note tone="amber" icon="clock">
+              {texts.clock(name, shift)}
+            </Note>
+          </div>
+        ))}
+      <Card
+        className={classNames(styles.summary, narrowStyles.oneColumnAt924, fitStyles.gapAfter)}
+        aria-label={texts.overview}
+      >
+        <PathCard trace={trace} tree={tree} />
+        <TraceMap trace={trace} tree={tree} series={series} zoom={zoom} onZoom={setZoom} />
       </Card>
+      <div className={classNames(fitStyles.columns, styles.columns)} data-detail={node === undefined ? undefined : ''}>
+        <Waterfall trace={trace} tree={tree} series={series} selected={node ?? null} zoom={zoom} onZoom={setZoom} />
+        {node === undefined ? null : <SpanDetail trace={trace} node={node} series={series} />}
+      </div>
     </>
+  )
+}
+
+function Facts({ trace, series }: { trace: Trace; series: (projectId: string) => number }) {
+  const startMs = Date.parse(trace.started_at)
+  const endMs = startMs + trace.duration_ms
+  return (
+    <div className={styles.facts}>
+      <span>
+        <Icon name="clock" />
+        <time dateTime={trace.started_at}>
+          {texts.time(formatDay(startMs), formatMillis(startMs), formatMillis(endMs), zoneName(startMs))}
+        </time>
+      </span>
+      {trace.projects.map(({ project_id: id, name }) => (
+        <ProjectMark key={id} name={name} series={series(id)} />
+      ))}
+      <span>{texts.spans(trace.spans.length)}</span>
+      {trace.errors.length === 0 ? null : (
+        <span className={typeStyles.red}>
+          <Icon name="warn" />
+          {texts.errors(trace.errors.length)}
+        </span>
+      )}
+      {trace.logs.length === 0 ? null : <span>{texts.logs(trace.logs.length, trace.logs_capped)}</span>}
+    </div>
   )
 }

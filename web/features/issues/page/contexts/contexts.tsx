@@ -29,11 +29,9 @@ const NEARLY_FULL = 0.9
 /** The card at the side: facts about device and app. */
 export function DeviceCard({
   event,
-  projectId,
   traceId,
 }: {
   event: Event
-  projectId: string
   /** The event's trace, when its spans are kept. */
   traceId: string | null
 }) {
@@ -44,7 +42,7 @@ export function DeviceCard({
       title={issueTexts.device}
       header={
         traceId === null ? null : (
-          <Link {...paths.trace(projectId, traceId)} className={typeStyles.link}>
+          <Link {...paths.trace(traceId)} className={typeStyles.link}>
             {issueTexts.openTrace}
           </Link>
         )
