@@ -17,14 +17,17 @@ export async function listLogs(app: App, actor: OrgActor, input: PageInput & Log
   })
 }
 
+/** Entries on each side of a moment. */
+const LINES_AROUND = 50
+
 /** @throws AppError not_found */
 export async function listLogsAround(
   app: App,
   actor: OrgActor,
-  { projectId, at, limit }: { readonly projectId: string; readonly at: string; readonly limit: number },
+  { projectId, at }: { readonly projectId: string; readonly at: string },
 ): Promise<{ items: LogItem[] }> {
   const filter = await readLogFilter(app, actor, { projectId })
-  const rows = await selectAround(app.db, filter, new Date(at), limit)
+  const rows = await selectAround(app.db, filter, new Date(at), LINES_AROUND)
   return { items: rows.map(viewLog) }
 }
 

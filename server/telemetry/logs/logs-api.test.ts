@@ -5,7 +5,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import type { Client } from '#test/kit/client.ts'
 import { dsnParts } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { listStarts, chooseSteps } from './steps.ts'
+import { chooseSteps, lengthenSteps, listStarts } from './steps.ts'
 import type { LogAttributes, LogItem, LogVolume, MetricNames, MetricSeriesOfTraces } from './telemetry.api.ts'
 
 /** Volume, attributes and surroundings of logs; names and series of trace metrics. */
@@ -123,11 +123,11 @@ test('an entry with hundreds of attributes names forty of them', async () => {
 test('the lines around a moment are of both sides, whatever their level', async () => {
   await send(
     'log',
-    Array.from({ length: 9 }, (_, n) => line(n % 2 === 0 ? 'debug' : 'error', `n${n}`, 100 - n)),
+    Array.from({ length: 120 }, (_, n) => line(n % 2 === 0 ? 'debug' : 'error', `n${n}`, 200 - n)),
   )
-  const moment = new Date((at(100) + 4) * 1000).toISOString()
-  const { items } = await read<{ items: LogItem[] }>(`logs/around?at=${moment}&limit=2`)
-  expect(items.map(({ body }) => body)).toEqual(['n5', 'n4', 'n3', 'n2'])
+  const moment = new Date((at(200) + 60) * 1000).toISOString()
+  const { items } = await read<{ items: LogItem[] }>(`logs/around?at=${moment}`)
+  expect(items.map(({ body }) => body)).toEqual(Array.from({ length: 100 }, (_, n) => `n${109 - n}`))
 })
 
 test('pages follow their cursor without a gap, also among entries of one moment', async () => {
@@ -201,6 +201,15 @@ test('steps cover the range that is asked for, in at most 120', () => {
   )
 })
 
+test('an interval grows until it has enough values, and keeps at least two', () => {
+  const hour = { from: new Date('2026-11-20T11:00:00Z'), to: new Date('2026-11-20T12:00:00Z'), stepSeconds: 60 }
+  expect(lengthenSteps(hour, 1_200).stepSeconds).toBe(60)
+  expect(lengthenSteps(hour, 300).stepSeconds).toBe(300)
+  expect(lengthenSteps(hour, 40).stepSeconds).toBe(1_800)
+  expect(lengthenSteps(hour, 3).stepSeconds).toBe(60)
+  expect(listStarts(lengthenSteps(hour, 40))).toHaveLength(2)
+})
+
 const measurement = (name: string, value: number, secondsAgo: number, attributes: object = {}) => ({
   name,
   type: 'distribution',
@@ -238,6 +247,9 @@ test('a series has exact aggregates, by group, and the groups add up to the whol
   expect(whole.groups).toHaveLength(1)
   expect(whole.attributes).toEqual(['environment', 'release', 'region'])
   expect(whole.groups[0]?.points.reduce((sum, { count }) => sum + count, 0)).toBe(70)
+  // About 70 measurements in an hour have a percentile in half an hour, not in each minute.
+  expect(whole.interval_seconds).toBe(1_800)
+  expect(whole.groups[0]?.points.some(({ p95 }) => p95 !== null)).toBe(true)
   const grouped = await read<MetricSeriesOfTraces>('trace-metrics/series?range=1h&name=queue.wait&by=region')
   expect(grouped.groups.map(({ value, is_rest: rest }) => [value, rest])).toEqual([
     ['a', false],

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { MetricType } from '../../events/protocol/telemetry.api.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import type { Connection } from '../../platform/storage/database.ts'
-import type { Steps } from './steps.ts'
+import { MIN_VALUES, type Steps } from './steps.ts'
 import { MAX_SEARCHED } from './telemetry.queries.ts'
 
 /** Names and aggregates of trace metrics. */
@@ -50,8 +50,12 @@ const searched = (period: Period, name: string, columns: RawBuilder<unknown>): R
 
 /** The newest measurement, and when the oldest occurred that is read; null where all of the period is. */
 export async function selectMetricHead(db: Connection, period: Period, name: string) {
-  const { rows } = await sql<{ type: MetricType; unit: string | null; searched_from: Date | null }>`
+  const { rows } = await sql<{ type: MetricType; unit: string | null; values: number; searched_from: Date | null }>`
     select type, unit, (
+      select count(*) from (
+        select from trace_metrics where ${inPeriod(period)} and name = ${name} limit ${MAX_SEARCHED}
+      ) counted
+    )::int as values, (
       select occurred_at from trace_metrics where ${inPeriod(period)} and name = ${name}
       order by occurred_at desc, id desc offset ${MAX_SEARCHED - 1} limit 1
     ) as searched_from
@@ -95,8 +99,6 @@ export type MetricRow = MetricAggregates & {
 
 /** Values with a group of their own; the others are one group. */
 export const MAX_GROUPS = 5
-/** Fewer measurements have no percentiles. */
-const MIN_FOR_PERCENTILES = 20
 
 /** Aggregates by group, by step and group, and of everything. Group {@link MAX_GROUPS} + 1 is the rest. */
 export async function aggregateMetric(
@@ -112,7 +114,7 @@ export async function aggregateMetric(
       : by === 'environment' || by === 'release'
         ? sql.ref(by)
         : sql`left(attributes #>> array[${by}, 'value']::text[], 200)`
-  const percentile = (share: number) => sql`case when count(*) >= ${MIN_FOR_PERCENTILES} then
+  const percentile = (share: number) => sql`case when count(*) >= ${MIN_VALUES} then
     percentile_cont(${share}::float8) within group (order by m.value) end`
   const { rows } = await sql<MetricRow>`
     with measured as materialized (${searched(period, name, sql`occurred_at, value, ${group} as grouped`)}),

@@ -11,12 +11,14 @@ import {
   type MetricRow,
 } from './metrics.queries.ts'
 import type { RangeInput } from './page.ts'
-import { listStarts, chooseSteps } from './steps.ts'
+import { listStarts, chooseSteps, lengthenSteps } from './steps.ts'
 import type { MetricNames, MetricSeriesOfTraces } from './telemetry.api.ts'
 
 type PeriodInput = RangeInput & { readonly projectId: string }
 
 const MAX_NAMES = 200
+/** Among how many groups measurements are thought to be divided. */
+const TYPICAL_GROUPS = 3
 
 async function readPeriod(app: App, actor: OrgActor, input: PeriodInput) {
   const given = await readLogFilter(app, actor, {
@@ -63,10 +65,13 @@ export async function readTraceMetric(
   actor: OrgActor,
   input: PeriodInput & { readonly name: string; readonly by?: string | undefined },
 ): Promise<MetricSeriesOfTraces> {
-  const { steps, period } = await readPeriod(app, actor, input)
+  const asked = await readPeriod(app, actor, input)
   const { name, by = null } = input
-  const [head, attributes, rows] = await Promise.all([
-    selectMetricHead(app.db, period, name),
+  const head = await selectMetricHead(app.db, asked.period, name)
+  // Groups share the measurements of a step.
+  const steps = lengthenSteps(asked.steps, (head?.values ?? 0) / (by === null ? 1 : TYPICAL_GROUPS))
+  const { period } = asked
+  const [attributes, rows] = await Promise.all([
     selectMetricAttributes(app.db, period, name),
     aggregateMetric(app.db, period, name, by, steps),
   ])

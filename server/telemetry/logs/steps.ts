@@ -33,6 +33,22 @@ export function chooseSteps(
   return { from: new Date(from), to: new Date(Math.max(from + stepMs, Math.ceil(toMs / stepMs) * stepMs)), stepSeconds }
 }
 
+/** An interval with measurements has so many on average before it has percentiles. */
+export const MIN_VALUES = 20
+
+/** Longer steps where the values are few, so that a step has {@link MIN_VALUES} of them on average. */
+export function lengthenSteps(steps: Steps, values: number): Steps {
+  const lengthSeconds = (steps.to.getTime() - steps.from.getTime()) / 1000
+  const isEnough = (step: number): boolean => (values * step) / lengthSeconds >= MIN_VALUES
+  if (isEnough(steps.stepSeconds)) return steps
+  const stepSeconds = STEP_SECONDS.find((step) => step > steps.stepSeconds && isEnough(step))
+  // As many values in all would be one point, which shows nothing.
+  if (stepSeconds === undefined || stepSeconds * 2 > lengthSeconds) return steps
+  const stepMs = stepSeconds * 1000
+  const from = Math.floor(steps.from.getTime() / stepMs) * stepMs
+  return { from: new Date(from), to: new Date(Math.ceil(steps.to.getTime() / stepMs) * stepMs), stepSeconds }
+}
+
 const longestStep = (): number => STEP_SECONDS.at(-1) ?? 0
 
 /** The start of each step. */

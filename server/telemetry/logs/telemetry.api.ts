@@ -232,12 +232,10 @@ export const telemetryRoutes = routes({
     path: '/api/projects/:projectId/logs/around',
     tag: 'Telemetry',
     summary: 'Log entries of a project around a moment, newest first',
+    description: 'At most fifty from the moment on, and fifty before it.',
     permission: 'issues.read',
     params: ofProject,
-    query: z.strictObject({
-      at: timeInput('at'),
-      limit: pageQuery(25).limit.describe('Entries on each side, 1 to 100; 25 unless given.'),
-    }),
+    query: z.strictObject({ at: timeInput('at') }),
     response: z.object({ items: z.array(LogItem) }),
     refusals: [404],
   },
@@ -277,7 +275,7 @@ export const telemetryRoutes = routes({
     tag: 'Telemetry',
     summary: 'Measurements of a name by time, aggregated',
     description:
-      'Of the newest 100,000 measurements of the range; `searched_from` says when that is not all of it. Percentiles are exact, and null below 20 measurements.',
+      'Of the newest 100,000 measurements of the range; `searched_from` says when that is not all of it. Intervals are longer where there are few measurements. Percentiles are exact, and null below 20 measurements.',
     permission: 'issues.read',
     params: ofProject,
     query: z.strictObject({
