@@ -8,6 +8,7 @@ import type {
   IssueSearch,
   IssuesSearch,
   LoginSearch,
+  LogsSearch,
   MetricsSearch,
   MonitorSearch,
   MonitorsSearch,
@@ -18,6 +19,7 @@ import type {
   ReleasesSearch,
   SessionEndReason,
   ShellSearch,
+  TraceMetricsSearch,
   WebhooksSearch,
 } from './search.ts'
 
@@ -48,6 +50,9 @@ export const paths = {
   screens: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/screens', search }),
   anr: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/anr', search }),
   battery: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/battery', search }),
+  overview: (search: ShellSearch = {}) => linkOptions({ to: '/overview', search }),
+  logs: (search: LogsSearch = {}) => linkOptions({ to: '/logs', search }),
+  traceMetrics: (search: TraceMetricsSearch = {}) => linkOptions({ to: '/trace-metrics', search }),
   monitors: (search: MonitorsSearch = {}) => linkOptions({ to: '/monitors', search }),
   monitor: (monitorId: string, search: MonitorSearch = {}) =>
     linkOptions({ to: '/monitors/$monitorId', params: { monitorId }, search }),

@@ -14,8 +14,10 @@ import { shellTexts } from './texts.ts'
 type PageKey =
   | 'issues'
   | 'alerts'
+  | 'overview'
   | 'metrics'
   | 'performance'
+  | 'logs'
   | 'monitors'
   | 'releases'
   | 'symbols'
@@ -78,6 +80,7 @@ export function useDestinations(): Destination[] {
     isHere: here !== false,
   })
   const ofProject: Destination[] = [
+    page('overview', 'overview', paths.overview(inRange), at({ to: '/overview' })),
     page('metrics', 'metrics', paths.metrics(inRange), at({ to: '/metrics' })),
     page(
       'performance',
@@ -85,6 +88,7 @@ export function useDestinations(): Destination[] {
       paths.performance(inRange),
       at({ to: '/performance', fuzzy: true }) || at({ to: '/projects/$projectId/traces/$traceId' }),
     ),
+    page('logs', 'logs', paths.logs(inRange), at({ to: '/logs' }) || at({ to: '/trace-metrics' })),
     page('monitors', 'pulse', paths.monitors(inProject), at({ to: '/monitors', fuzzy: true })),
     page('releases', 'tag', paths.releases(inRange), at({ to: '/releases', fuzzy: true })),
     page('symbols', 'symbols', paths.symbols(inRange), at({ to: '/symbols' })),

@@ -19,6 +19,7 @@ import { Kbd } from '../ui/kbd.tsx'
 import { PlatformTile } from '../ui/platform-tile.tsx'
 import { Severity } from '../ui/status.tsx'
 import { appTexts } from '../app/texts.ts'
+import { paletteTexts } from './palette-texts.ts'
 import { shellTexts } from './texts.ts'
 import {
   boldParts,
@@ -55,17 +56,17 @@ export function Palette({ onClose, onInvite }: PaletteProps) {
           {...box.input}
           data-autofocus
           aria-label={shellTexts.palette}
-          placeholder={shellTexts.palettePlaceholder}
+          placeholder={paletteTexts.palettePlaceholder}
         />
         <span className={styles.escape}>
           <Kbd keys="escape" />
         </span>
       </div>
-      <div {...box.list} className={styles.list} aria-label={shellTexts.paletteResults}>
+      <div {...box.list} className={styles.list} aria-label={paletteTexts.paletteResults}>
         {groups.map((group) => (
-          <div role="group" aria-label={shellTexts.paletteGroups[group.name]} key={group.name}>
+          <div role="group" aria-label={paletteTexts.paletteGroups[group.name]} key={group.name}>
             <p className={styles.heading} role="presentation">
-              {shellTexts.paletteGroups[group.name]}
+              {paletteTexts.paletteGroups[group.name]}
             </p>
             {group.rows.map((row) => {
               const index = flat.indexOf(row)
@@ -76,7 +77,7 @@ export function Palette({ onClose, onInvite }: PaletteProps) {
       </div>
       {flat.every(({ group }) => group === 'ask') ? (
         <p className={styles.none} role="status">
-          {shellTexts.paletteNone(text)}
+          {paletteTexts.paletteNone(text)}
         </p>
       ) : null}
     </Dialog>
@@ -156,11 +157,11 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
     icon: { kind: 'icon', name: icon },
     run: after(run),
   })
-  const { themes } = shellTexts
+  const { themes } = paletteTexts
   const commands = [
     ...keyCommands(bindings, after),
     ...(role !== undefined && can(role, 'team.write').allowed
-      ? [command('invite', shellTexts.invite, 'plus', onInvite)]
+      ? [command('invite', paletteTexts.invite, 'plus', onInvite)]
       : []),
     command('theme-light', themes.light, 'sun', () => setPrefs({ theme: 'light' })),
     command('theme-dark', themes.dark, 'sun', () => setPrefs({ theme: 'dark' })),
@@ -197,14 +198,14 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
       key: `m-${member.id}`,
       group: 'members',
       label: displayName(member),
-      meta: shellTexts.assignedIssues,
+      meta: paletteTexts.assignedIssues,
       icon: { kind: 'icon', name: 'user' },
       run: after(() => void navigate(paths.issues({ assignee: member.id }))),
     })),
     {
       key: 'ask-about',
       group: 'ask',
-      label: shellTexts.askAbout(needle),
+      label: paletteTexts.askAbout(needle),
       icon: { kind: 'icon', name: 'spark' },
       run: after(() => void navigate(paths.ask({ project: pageProjectId ?? undefined, q: needle }))),
     },
@@ -234,12 +235,16 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
   })
   const may = (action: Action, found: Place): Place[] =>
     role !== undefined && can(role, action).allowed ? [found] : []
-  const { organisation, settingsPages, account } = shellTexts
+  const { organisation } = shellTexts
+  const { settingsPages, account } = paletteTexts
   return [
     place('issues', shellTexts.issues, 'issues', paths.issues()),
     place('alerts', shellTexts.alerts, 'bell', paths.alerts()),
+    place('overview', shellTexts.overview, 'overview', paths.overview()),
     place('metrics', shellTexts.metrics, 'metrics', paths.metrics()),
     place('performance', shellTexts.performance, 'gauge', paths.performance()),
+    place('logs', shellTexts.logs, 'logs', paths.logs()),
+    place('trace-metrics', paletteTexts.traceMetrics, 'metrics', paths.traceMetrics()),
     place('monitors', shellTexts.monitors, 'pulse', paths.monitors()),
     place('releases', shellTexts.releases, 'tag', paths.releases()),
     place('symbols', shellTexts.symbols, 'symbols', paths.symbols()),
@@ -268,20 +273,20 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
       place(`integrations-${id}`, settingsPages.integrations, 'project', paths.projectIntegrations(id), name),
     ]),
     ...may('projects.write', place('new', shellTexts.newProject, 'plus', paths.onboarding({ step: 'project' }))),
-    place('members', shellTexts.members, 'user', paths.members(), organisation),
-    place('assistant', shellTexts.assistant, 'spark', paths.assistant(), organisation),
-    place('api-keys', shellTexts.apiKeys, 'key', paths.apiKeys(), organisation),
-    ...may('webhooks.read', place('webhooks', shellTexts.webhooks, 'send', paths.webhooks(), organisation)),
-    ...may('imports.manage', place('import', shellTexts.import, 'download', paths.imports(), organisation)),
-    ...may('audit.read', place('audit', shellTexts.audit, 'org', paths.audit(), organisation)),
-    ...may('sso.manage', place('sso', shellTexts.sso, 'lock', paths.sso(), organisation)),
+    place('members', paletteTexts.members, 'user', paths.members(), organisation),
+    place('assistant', paletteTexts.assistant, 'spark', paths.assistant(), organisation),
+    place('api-keys', paletteTexts.apiKeys, 'key', paths.apiKeys(), organisation),
+    ...may('webhooks.read', place('webhooks', paletteTexts.webhooks, 'send', paths.webhooks(), organisation)),
+    ...may('imports.manage', place('import', paletteTexts.import, 'download', paths.imports(), organisation)),
+    ...may('audit.read', place('audit', paletteTexts.audit, 'org', paths.audit(), organisation)),
+    ...may('sso.manage', place('sso', paletteTexts.sso, 'lock', paths.sso(), organisation)),
     place('profile', appTexts.profile, 'user', paths.profile(), account),
-    { ...place('security', appTexts.security, 'lock', paths.security(), account), words: shellTexts.securityWords },
+    { ...place('security', appTexts.security, 'lock', paths.security(), account), words: paletteTexts.securityWords },
     place('sessions', appTexts.sessions, 'phone', paths.sessions(), account),
     place('notifications', appTexts.notifications, 'bell', paths.notifications(), account),
     {
       ...place('appearance', appTexts.appearance, 'sun', paths.appearance(), account),
-      words: shellTexts.appearanceWords,
+      words: paletteTexts.appearanceWords,
     },
   ]
 }
