@@ -78,7 +78,6 @@ function useWaiting(projectId: string, filters: LogFilters, newest: LogLine | nu
     queryFn: ({ signal }) => readNewLines(projectId, filters, from ?? '', signal),
     enabled: from !== null && filters.to === undefined,
     refetchInterval: REFRESH_MS,
-    initialData: undefined,
     meta: { quiet: true },
   })
   const count = query.data?.total ?? 0
