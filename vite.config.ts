@@ -56,6 +56,9 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
+        // The first load names every file, and a hash does not compress.
+        chunkFileNames: 'assets/[name]-[hash:7].js',
+        assetFileNames: 'assets/[name]-[hash:7][extname]',
         // Few files that compress well, one of which stays the same from version to version. Only what every page
         // needs may be in it; what one page alone uses stays with that page.
         codeSplitting: {
@@ -63,7 +66,7 @@ export default defineConfig({
             { name: 'libraries', test: everywhere },
             { name: 'parts', test: partStyles },
             // One file of what most pages share, instead of a dozen small ones, which compress worse.
-            { name: 'common', minShareCount: 28, test: /[\\/](?:web|shared)[\\/].*\.tsx?$/ },
+            { name: 'common', minShareCount: 38, test: /[\\/](?:web|shared)[\\/].*\.tsx?$/ },
           ],
         },
       },

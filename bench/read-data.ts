@@ -10,7 +10,7 @@ import { waitUntilDrained } from './drain.ts'
 import { target } from './intake.ts'
 import { runLoad } from './load.ts'
 import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
-import { seed } from './read-seed.ts'
+import { seed, seedLogs } from './read-seed.ts'
 import { startService } from './service.ts'
 import { setUpProject } from './setup-project.ts'
 
@@ -19,8 +19,8 @@ import { setUpProject } from './setup-project.ts'
 const CACHE = join(import.meta.dirname, '.cache')
 const ISSUES = 100_000
 const DAYS = 30
-/** Measured size of an event row with its share of indexes, twice: it takes as much again while it is written. */
-const BYTES_PER_EVENT = 700 * 2
+/** Measured size of an event row, and of a log entry, with their share of indexes, twice: as much again is written. */
+const BYTES_PER_EVENT = (700 + 600) * 2
 const BYTES_BESIDE = 3 * 2 ** 30
 
 const Seeded = z.object({ projectId: z.string(), number: z.number(), publicKey: z.string(), digested: z.number() })
@@ -48,6 +48,9 @@ export async function seededData(events: number, digested: number, progress: (li
   progress(`${digested.toLocaleString('en')} events through digestion`)
   const project = await digestEvents(dataDir, digested)
   await copyEvents(dataDir, events, progress)
+  await withDatabase(dataDir, (_app, connectionString) =>
+    seedLogs(connectionString, { projectId: project.projectId, entries: events, days: DAYS }, progress),
+  )
   const seeded = { projectId: project.projectId, number: project.number, publicKey: project.publicKey, digested }
   writeFileSync(markOf(events), JSON.stringify(seeded))
   return { ...seeded, dataDir }

@@ -172,3 +172,41 @@ const SMALL_EVENT = {
     ],
   },
 }
+
+/** Log entries of a project over the last days, most of them of low levels, and their counts. */
+export async function seedLogs(
+  connectionString: string,
+  { projectId, entries, days }: { readonly projectId: string; readonly entries: number; readonly days: number },
+  progress: (line: string) => void,
+): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    for (let from = 0; from < entries; from += EVENTS_AT_ONCE) {
+      const to = Math.min(entries, from + EVENTS_AT_ONCE)
+      await client.query(
+        `insert into logs (received_day, project_id, id, received_at, occurred_at, level, severity_number, body,
+           trace_id, span_id, release, environment, attributes)
+         select (at at time zone 'UTC')::date, $1, gen_random_uuid(), at, at,
+           case when g % 500 = 0 then 'fatal' when g % 50 < 1 then 'error' when g % 50 < 4 then 'warn'
+             when g % 50 < 20 then 'info' else 'debug' end,
+           9, 'request ' || g || ' of customer ' || md5(g::text) || ' took ' || g % 900 || ' ms',
+           md5((g / 7)::text)::uuid, substr(md5(g::text), 1, 16), 'shop@2.' || g % 12 || '.0', 'production',
+           jsonb_build_object('host', jsonb_build_object('value', 'web-' || g % 40, 'type', 'string'),
+             'customer', jsonb_build_object('value', 'c' || g % 90000, 'type', 'string'))
+         from generate_series($2::int, $3::int - 1) g,
+           lateral (select now() - g * ($4 * interval '1 day' / $5) as at) t`,
+        [projectId, from, to, days, entries],
+      )
+      progress(`${to.toLocaleString('en')} of ${entries.toLocaleString('en')} log entries`)
+    }
+    await client.query(
+      `insert into log_counts select project_id, date_trunc('minute', occurred_at), received_day, level, count(*)
+       from logs where project_id = $1 group by 1, 2, 3, 4 on conflict do nothing`,
+      [projectId],
+    )
+    await client.query('vacuum analyze logs')
+  } finally {
+    await client.end()
+  }
+}

@@ -16,12 +16,14 @@ import { logIn } from './setup-project.ts'
 import { measureVisible } from './visible.ts'
 
 export const summary =
-  'P5, P8, P9: lists, detail, search and rollups with 1, 3 and 10 million events and 100,000 issues, while 500/s arrive (--events=1000000, --samples=150, --long)'
+  'P5, P8, P9: lists, detail, search, logs and rollups with 1, 3 and 10 million events, as many log entries and 100,000 issues, while 500/s arrive (--events=1000000, --samples=150, --long)'
 
 const SIZES = [1_000_000, 3_000_000, 10_000_000]
 const RATE = 500
 const OPEN = 'status=unresolved&status=regressed&status=escalated'
 const DAY_MS = 86_400_000
+/** First pages of logs. */
+const LOG_FILTERS = ['', 'range=24h', 'range=1h', 'level=error&level=fatal', 'level=warn', 'range=30d&level=warn']
 
 export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const progress = (line: string) => process.stdout.write(`            ${line}\n`)
@@ -69,7 +71,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     notes: [
       ...notes,
       `${samples} requests of each kind, one after the other, while ${RATE} events/s arrive; load generator, service and database on the same machine`,
-      'the list, one of five sorts, with and without project, open issues of 24 h, 7 or 30 d; search: words, releases, tags, users and their addresses, counts and groups in turn',
+      'the list, one of five sorts, with and without project, open issues of 24 h, 7 or 30 d; search: words, releases, tags, users and their addresses, counts and groups in turn; log lines: the first page of every level, of failures and of warnings',
       'session series of 30 d and performance totals of 7 d are the functions behind GET /api/metrics and /api/performance, which have no routes yet, called over a separate connection',
     ],
   }
@@ -104,6 +106,8 @@ async function measure(seeded: Seeded, samples: number, progress: (line: string)
       'issue list': () => ask(`/api/issues?${aList(pick, seeded.projectId)}`),
       'issue detail': () => ask(`/api/issues/${pick(ids)}`),
       search: () => ask(`/api/issues/search?limit=25&q=${encodeURIComponent(aQuery(pick, rand))}`),
+      'log lines': () => ask(`/api/projects/${seeded.projectId}/logs?limit=100&${pick(LOG_FILTERS)}`),
+      'log volume, 30 d': () => ask(`/api/projects/${seeded.projectId}/logs/volume?range=30d`),
       'session series, 30 d': () =>
         readSessionSeries(
           app.db,

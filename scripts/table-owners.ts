@@ -92,6 +92,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   issues: ['issues/rows', 'issues/merging', 'issues/recording'],
   job_workers: ['platform/jobs'],
   journey_errors: ['telemetry/journeys'],
+  log_counts: ['telemetry/logs'],
   logs: ['telemetry/logs'],
   memberships: ['identity/auth'],
   memory_levels: ['telemetry/precursors'],

@@ -15,6 +15,8 @@ import { alertRoutes } from './features/alerts/alerts.routes.ts'
 import { metricRoutes } from './features/insights/metrics/metrics.routes.ts'
 import { performanceRoutes } from './features/telemetry/performance/performance.routes.ts'
 import { monitorRoutes } from './features/telemetry/monitors/monitors.routes.ts'
+import { logRoutes } from './features/telemetry/logs/logs.routes.ts'
+import { overviewRoutes } from './features/insights/overview/overview.routes.ts'
 import { releaseRoutes } from './features/insights/releases/releases.routes.ts'
 import { traceRoutes } from './features/telemetry/trace/trace.routes.ts'
 import { symbolRoutes } from './features/symbols/files/files.routes.ts'
@@ -59,6 +61,8 @@ const tree = root.addChildren([
       ...alertRoutes,
       ...metricRoutes,
       ...performanceRoutes,
+      ...overviewRoutes,
+      ...logRoutes,
       ...monitorRoutes,
       ...releaseRoutes,
       ...symbolRoutes,

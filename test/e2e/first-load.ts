@@ -8,6 +8,7 @@ import { aRule } from './alerts-world.ts'
 import { settled } from './browser.ts'
 import type { Dashboard, Person } from './dashboard.ts'
 import { aHealthWorld, counted } from './health-world.ts'
+import { pastLines } from './logs-world.ts'
 import { pastRuns } from './monitors-world.ts'
 
 /** A page of the dashboard, and a text of its first content. */
@@ -77,7 +78,7 @@ const gzipBytesOf = (path: string): number =>
 /** The files of the build that hold a page of a route. */
 export const pageFiles = (): string[] =>
   readdirSync(join(dist, 'assets'))
-    .filter((name) => /-page-[\w-]{8}\.js$/.test(name))
+    .filter((name) => /-page-[\w-]{7}\.js$/.test(name))
     .map((name) => `/assets/${name}`)
 
 /** Every page of the dashboard, by its route, in an organisation that uses it. */
@@ -89,6 +90,7 @@ export async function firstPages({ server }: Dashboard): Promise<Record<string, 
   await counted(server)
   const first = async (path: string) => First.parse((await person.get(path)).body).items[0].id
   const issue = await first('/api/issues?limit=1&sort=-event_count')
+  await pastLines(server, web.id)
   await pastRuns(server, web.id, 'price-feed', [{ minutesAgo: 12 }, { minutesAgo: 7 }])
   const monitor = await first('/api/monitors')
   const release = await first(`/api/releases?projectId=${project.id}`)
@@ -125,6 +127,9 @@ export async function firstPages({ server }: Dashboard): Promise<Record<string, 
       '/performance/screens': [`/performance/screens${inProject}`, 'Checkout'],
       '/performance/anr': [`/performance/anr${inProject}`, 'SharedPreferencesImpl.commit'],
       '/performance/battery': [`/performance/battery${inProject}`, 'Battery drain'],
+      '/overview': [`/overview${inProject}`, 'Crash rate'],
+      '/logs': [`/logs?project=${web.id}`, 'token exchange refused'],
+      '/trace-metrics': [`/trace-metrics?project=${web.id}`, 'queue.depth'],
       '/monitors': ['/monitors', 'price-feed'],
       '/monitors/$monitorId': [`/monitors/${monitor}`, 'Every 5 minutes'],
       '/releases': [`/releases${inProject}`, '4.12.0'],

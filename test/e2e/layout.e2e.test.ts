@@ -7,6 +7,7 @@ import { aRule, fire } from './alerts-world.ts'
 import { screenshot, settled, visit } from './browser.ts'
 import { testDashboard } from './dashboard.ts'
 import { aHealthWorld, counted, NEW } from './health-world.ts'
+import { pastLines } from './logs-world.ts'
 import { NIGHTLY, pastRuns } from './monitors-world.ts'
 import { layoutFaultsAt, LAYOUT_WIDTHS } from './layout.ts'
 
@@ -108,6 +109,7 @@ async function aWorldOfLongNames() {
     { minutesAgo: 30, config: null, environment: UNBROKEN.toLowerCase().slice(0, 64), release: NEW, traceId },
     { minutesAgo: 9, config: null, status: 'error', release: NEW, traceId },
   ])
+  await pastLines(server, project.id)
   const { items: monitors } = (await person.get('/api/monitors')).as<{ items: { id: string }[] }>()
   return { person, project, issue, rule, alertId, traceId, releases, monitorId: monitors[0]?.id ?? 'unknown' }
 }
@@ -170,6 +172,9 @@ function visits(): readonly (readonly Visit[])[] {
       chart(`/performance/screens?${of}&range=7d`),
       chart(`/performance/anr?${of}&range=7d`),
       chart(`/performance/battery?${of}&range=7d`),
+      plain(`/overview?${of}&range=7d`),
+      chart(`/logs?${of}`),
+      chart(`/trace-metrics?${of}`),
       plain(`/monitors?${of}`),
       chart(`/monitors/${monitorId}`),
       chart(`/releases?${of}&range=7d`),

@@ -670,7 +670,18 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   }),
   readRelease: onRelease(),
   listLogs: onProject(),
+  readLogVolume: onProject(),
+  listLogAttributes: onProject(),
+  listLogsAround: async (app, owner) => ({
+    params: { projectId: await insertProject(app, owner) },
+    query: '?at=2026-11-20T12:00:00Z',
+  }),
   listTraceMetrics: onProject(),
+  listTraceMetricNames: onProject(),
+  readTraceMetric: async (app, owner) => ({
+    params: { projectId: await insertProject(app, owner) },
+    query: '?name=queue.depth',
+  }),
   listCheckIns: onProject(),
   listMonitors: nothing,
   readMonitor: onMonitor(),

@@ -8,6 +8,7 @@ import type {
   IssueSearch,
   IssuesSearch,
   LoginSearch,
+  LogsSearch,
   MetricsSearch,
   MonitorSearch,
   MonitorsSearch,
@@ -20,6 +21,7 @@ import type {
   ShellSearch,
   TraceSearch,
   TracesSearch,
+  TraceMetricsSearch,
   WebhooksSearch,
 } from './search.ts'
 
@@ -50,6 +52,9 @@ export const paths = {
   screens: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/screens', search }),
   anr: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/anr', search }),
   battery: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/battery', search }),
+  overview: (search: ShellSearch = {}) => linkOptions({ to: '/overview', search }),
+  logs: (search: LogsSearch = {}) => linkOptions({ to: '/logs', search }),
+  traceMetrics: (search: TraceMetricsSearch = {}) => linkOptions({ to: '/trace-metrics', search }),
   monitors: (search: MonitorsSearch = {}) => linkOptions({ to: '/monitors', search }),
   monitor: (monitorId: string, search: MonitorSearch = {}) =>
     linkOptions({ to: '/monitors/$monitorId', params: { monitorId }, search }),

@@ -211,6 +211,41 @@ export const TraceSearch = parameters({
   span: matching(/^[0-9a-f]{16}$/),
 })
 export type TraceSearch = ValuesOf<typeof TraceSearch>
+/** As the API names them, worst first. */
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+
+/** `<attribute>=<value>` */
+const pairs = texts(matching(/^[^=]{1,200}=[^]{0,200}$/))
+
+export const LogsSearch = parameters({
+  ...ShellSearch.reads,
+  q: shortText(200),
+  level: many(LOG_LEVELS),
+  with: pairs,
+  without: pairs,
+  trace: matching(/^[0-9a-f]{32}$/),
+  from: minute,
+  to: minute,
+  /** The moment whose lines are shown, instead of those of the filters. */
+  at: text((given) => given.length < 40 && !Number.isNaN(Date.parse(given))),
+  live: one(['on']),
+})
+export type LogsSearch = ValuesOf<typeof LogsSearch>
+
+export const METRIC_AGGREGATES = ['count', 'sum', 'avg', 'min', 'max', 'p50', 'p95'] as const
+
+export const TraceMetricsSearch = parameters({
+  ...ShellSearch.reads,
+  /** The shown metric; absent for the first. */
+  name: shortText(200),
+  /** Absent for the usual one of its type. */
+  show: one(METRIC_AGGREGATES),
+  /** The attribute by which it is grouped. */
+  by: shortText(200),
+  from: minute,
+  to: minute,
+})
+export type TraceMetricsSearch = ValuesOf<typeof TraceMetricsSearch>
 
 /** Firing alerts and rules. */
 export const AlertsSearch = parameters({ project: id })

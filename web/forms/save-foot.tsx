@@ -3,9 +3,10 @@ import { Button } from '../ui/button.tsx'
 import { CardFooter } from '../ui/card.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { appTexts } from '../app/texts.ts'
+import { formTexts } from './form-texts.ts'
 import { useUnsaved } from './unsaved.tsx'
 
-const texts = appTexts.unsaved
+const texts = formTexts.unsaved
 
 type SaveFootProps = {
   dirty: boolean

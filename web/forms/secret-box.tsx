@@ -3,12 +3,12 @@ import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { InputBox } from '../ui/field.tsx'
 import { Note } from '../ui/note.tsx'
-import { appTexts } from '../app/texts.ts'
+import { formTexts } from './form-texts.ts'
 import { LeaveGuard } from './leave-guard.tsx'
 import styles from './secret-box.module.css'
 import typeStyles from '../ui/type.module.css'
 
-const texts = appTexts.secretBox
+const texts = formTexts.secretBox
 
 type SecretBoxProps = {
   /** The thing to copy, as a sentence. */

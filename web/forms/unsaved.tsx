@@ -1,10 +1,10 @@
 import { useBlocker } from '@tanstack/react-router'
 import { createContext, use, useEffectEvent, useId, useLayoutEffect, useState, type ReactNode } from 'react'
 import { useKeys } from '../app/keys.ts'
-import { appTexts } from '../app/texts.ts'
+import { formTexts } from './form-texts.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
-const texts = appTexts.unsaved
+const texts = formTexts.unsaved
 
 /** The forms of a page. */
 type Forms = {

@@ -13,9 +13,11 @@ import { shellTexts } from './texts.ts'
 type PageKey =
   | 'issues'
   | 'alerts'
+  | 'overview'
   | 'metrics'
   | 'performance'
   | 'traces'
+  | 'logs'
   | 'monitors'
   | 'releases'
   | 'symbols'
@@ -78,9 +80,11 @@ export function useDestinations(): Destination[] {
     isHere: here !== false,
   })
   const ofProject: Destination[] = [
+    page('overview', 'overview', paths.overview(inRange), at({ to: '/overview' })),
     page('metrics', 'metrics', paths.metrics(inRange), at({ to: '/metrics' })),
     page('performance', 'gauge', paths.performance(inRange), at({ to: '/performance', fuzzy: true })),
     page('traces', 'trace', paths.traces(carried({ ...inProject, range })), at({ to: '/traces', fuzzy: true })),
+    page('logs', 'logs', paths.logs(inRange), at({ to: '/logs' }) || at({ to: '/trace-metrics' })),
     page('monitors', 'pulse', paths.monitors(inProject), at({ to: '/monitors', fuzzy: true })),
     page('releases', 'tag', paths.releases(inRange), at({ to: '/releases', fuzzy: true })),
     page('symbols', 'symbols', paths.symbols(inRange), at({ to: '/symbols' })),

@@ -17,6 +17,7 @@ export const paletteTexts = {
   themes: { light: 'Use the light theme', dark: 'Use the dark theme', system: 'Use the theme of the system' },
   densities: { comfortable: 'Use comfortable density', compact: 'Use compact density' },
   motions: { system: 'Use the motion of the system', reduced: 'Reduce motion' },
+  traceMetrics: 'Trace metrics',
   assistant: 'Assistant',
   members: 'Members',
   apiKeys: 'API keys',

@@ -242,9 +242,12 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
   return [
     place('issues', shellTexts.issues, 'issues', paths.issues()),
     place('alerts', shellTexts.alerts, 'bell', paths.alerts()),
+    place('overview', shellTexts.overview, 'overview', paths.overview()),
     place('metrics', shellTexts.metrics, 'metrics', paths.metrics()),
     place('performance', shellTexts.performance, 'gauge', paths.performance()),
     place('traces', shellTexts.traces, 'trace', paths.traces()),
+    place('logs', shellTexts.logs, 'logs', paths.logs()),
+    place('trace-metrics', paletteTexts.traceMetrics, 'metrics', paths.traceMetrics()),
     place('monitors', shellTexts.monitors, 'pulse', paths.monitors()),
     place('releases', shellTexts.releases, 'tag', paths.releases()),
     place('symbols', shellTexts.symbols, 'symbols', paths.symbols()),

@@ -79,6 +79,8 @@ export function Shell() {
     },
     ...(
       [
+        ['g o', shellTexts.goToOverview, paths.overview],
+        ['g l', shellTexts.goToLogs, paths.logs],
         ['g m', shellTexts.goToMetrics, paths.metrics],
         ['g p', shellTexts.goToPerformance, paths.performance],
         ['g t', shellTexts.goToTraces, paths.traces],

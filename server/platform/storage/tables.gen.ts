@@ -934,6 +934,13 @@ export type Tables = {
     journey: string
     errors: number
   }
+  log_counts: {
+    project_id: string
+    minute: Date
+    received_day: string
+    level: string
+    entries: number
+  }
   logs: {
     received_day: string
     project_id: string

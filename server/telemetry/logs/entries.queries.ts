@@ -26,6 +26,8 @@ export type EntryTable<E> = {
   readonly name: 'logs' | 'trace_metrics'
   readonly columns: readonly string[]
   readonly write: (rows: CopyRows, entry: E) => void
+  /** Counts entries after they are written. */
+  readonly count?: (tx: Tx, entries: readonly E[]) => Promise<void>
 }
 
 /** Entries between two pauses: a millisecond or two of this thread. */
@@ -49,6 +51,8 @@ export async function insertEntries<E extends Entry>(
     await writePart(tx, table, entries.slice(start, start + partEntries))
     await pace?.(performance.now() - startedMs)
   }
+  // Last: the rows of counts stay locked until the transaction ends.
+  await table.count?.(tx, entries)
 }
 
 async function writePart<E extends Entry>(tx: Tx, table: EntryTable<E>, entries: readonly E[]): Promise<void> {

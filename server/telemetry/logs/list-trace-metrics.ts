@@ -27,7 +27,7 @@ export async function listTraceMetrics(
   if (project === null) throw notFound('Project')
   const filter: MetricFilter = {
     projectId: input.projectId,
-    ...parseLogRange(input),
+    ...parseLogRange(input, app.clock.now()),
     oldestDay: oldestDay(project.settings, app.clock.now()),
     name: input.name ?? null,
     type: input.type ?? null,

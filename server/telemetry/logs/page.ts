@@ -1,13 +1,23 @@
+import type { RangeName } from '#shared/issue-values.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
 import { decodeTimeCursor, encodeTimeCursor, type TimeCursor } from '../../platform/kernel/time-cursor.ts'
+import { timeRange } from '../../platform/kernel/time-range.ts'
 import type { Slice, TimeRange } from './telemetry.queries.ts'
 
 export type PageInput = { readonly limit: number; readonly offset: number; readonly cursor?: string | undefined }
-export type RangeInput = { readonly from?: string | undefined; readonly to?: string | undefined }
+export type RangeInput = {
+  readonly range?: RangeName | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
 
-/** @throws AppError invalid when the range is empty */
-export function parseLogRange({ from, to }: RangeInput): Omit<TimeRange, 'oldestDay'> {
+/** @throws AppError invalid when the range is empty, or given twice */
+export function parseLogRange({ range: name, from, to }: RangeInput, now: Date): Omit<TimeRange, 'oldestDay'> {
+  if (name !== undefined) {
+    if (from !== undefined || to !== undefined) throw invalid('Send either range, or from and to.')
+    return { from: new Date(timeRange(now, name).from), to: null }
+  }
   const range = { from: from === undefined ? null : new Date(from), to: to === undefined ? null : new Date(to) }
   if (range.from !== null && range.to !== null && range.from >= range.to) throw invalid('from must be before to.')
   return range

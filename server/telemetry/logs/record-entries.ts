@@ -1,6 +1,7 @@
 import type { LogEntry } from '../../events/protocol/log.ts'
 import type { TraceMetric } from '../../events/protocol/trace-metric.ts'
 import type { Recorder } from '../../events/items/recorder.ts'
+import { addLogCounts } from './counts.queries.ts'
 import { insertEntries, type EntryTable, type Pace, type Receipt } from './entries.queries.ts'
 
 export const LOGS: EntryTable<LogEntry & Receipt> = {
@@ -11,6 +12,7 @@ export const LOGS: EntryTable<LogEntry & Receipt> = {
     rows.int16(entry.severityNumber)
     rows.text(entry.body)
   },
+  count: addLogCounts,
 }
 
 export const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {

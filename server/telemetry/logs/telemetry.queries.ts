@@ -4,12 +4,13 @@ import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 import { TOTAL_CAP } from '../../platform/kernel/page.api.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
+import type { LogLevel } from '../../events/protocol/telemetry.api.ts'
 import type { TimeCursor } from '../../platform/kernel/time-cursor.ts'
 
 /** Queries of telemetry lists, newest first. An index or {@link MAX_SEARCHED} bounds each of them. */
 
 /** Entries that a filter without an index reads. */
-const MAX_SEARCHED = 100_000
+export const MAX_SEARCHED = 100_000
 
 export type Slice = {
   readonly limit: number
@@ -29,7 +30,14 @@ export type LogFilter = TimeRange & {
   readonly levels: readonly string[] | null
   readonly text: string | null
   readonly traceId: string | null
+  /** Every one of these attributes has its value. */
+  readonly having: readonly AttributeValue[]
+  /** None of these attributes has its value. */
+  readonly lacking: readonly AttributeValue[]
 }
+
+/** An attribute by name, `environment` or `release`, and its value as text. */
+export type AttributeValue = { readonly name: string; readonly value: string }
 
 const LOG_COLUMNS = [
   'id',
@@ -47,32 +55,144 @@ const LOG_COLUMNS = [
   'notes',
 ] as const
 
+/** Indexes of these levels exist. */
 const FAILURES: ReadonlySet<string> = new Set(['error', 'fatal'])
+const WARNINGS: ReadonlySet<string> = new Set(['warn', ...FAILURES])
 
-/**
- * Filtered log entries. Without text, and with levels that have an index, uses the index; otherwise reads the newest
- * {@link MAX_SEARCHED} of the range.
- */
-function filteredLogs(db: Connection, filter: LogFilter) {
-  const { levels, text, traceId } = filter
-  const isIndexed = text === null && (levels === null || levels.every((level) => FAILURES.has(level)))
+/** Entries of the project, range and trace, which indexes find. */
+function logsInRange(db: Connection, { projectId, oldestDay, from, to, traceId }: LogFilter) {
   let source = db
     .selectFrom('logs')
     .selectAll()
-    .where('project_id', '=', filter.projectId)
-    .where('received_day', '>=', filter.oldestDay)
-  if (filter.from !== null)
+    .where('project_id', '=', projectId)
+    .where('received_day', '>=', oldestDay)
+  if (from !== null)
     source = source
-      .where('occurred_at', '>=', filter.from)
+      .where('occurred_at', '>=', from)
       // Nothing occurs more than a minute after its receipt: older partitions have no entries of the range.
-      .where('received_day', '>=', dayPlus(utcDay(filter.from), -1))
-  if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
+      .where('received_day', '>=', dayPlus(utcDay(from), -1))
+  if (to !== null) source = source.where('occurred_at', '<', to)
   if (traceId !== null) source = source.where('trace_id', '=', hyphenate(traceId))
+  return source
+}
+
+/** Whether the filter is about the content of entries, which has no index. */
+export const readsContent = ({ text, having, lacking }: LogFilter): boolean =>
+  text !== null || having.length > 0 || lacking.length > 0
+
+/**
+ * Filtered log entries. Without a filter of their content, and with levels that have an index, uses the index; otherwise
+ * reads the newest {@link MAX_SEARCHED} of the range.
+ */
+function filteredLogs(db: Connection, filter: LogFilter) {
+  const { levels, text, having, lacking } = filter
+  const isIndexed = !readsContent(filter) && (levels === null || levels.every((level) => WARNINGS.has(level)))
+  let source = logsInRange(db, filter)
   if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MAX_SEARCHED)
   let query = db.selectFrom(source.as('l'))
-  if (levels !== null) query = query.where('level', '=', sql<string>`any(${sql.val([...levels])}::text[])`)
+  if (levels !== null) {
+    query = query.where('level', '=', sql<string>`any(${sql.val([...levels])}::text[])`)
+    // The words of a partial index: the planner does not find it by parameters.
+    if (levels.every((level) => FAILURES.has(level))) query = query.where(sql<SqlBool>`level in ('error', 'fatal')`)
+    else if (isIndexed) query = query.where(sql<SqlBool>`level in ('warn', 'error', 'fatal')`)
+  }
   if (text !== null) query = query.where(sql<SqlBool>`body ilike ${containing(text)}`)
+  for (const { name, value } of having) query = query.where(sql<SqlBool>`${valueOf(name)} = ${value}`)
+  for (const { name, value } of lacking) query = query.where(sql<SqlBool>`${valueOf(name)} is distinct from ${value}`)
   return query
+}
+
+/** The value of an attribute as text. */
+function valueOf(name: string) {
+  if (name === 'environment' || name === 'release') return sql`${sql.ref(name)}`
+  return sql`attributes #>> array[${name}, 'value']::text[]`
+}
+
+/**
+ * The time of the oldest entry that a search of content reads; null when it reads the whole range.
+ */
+export async function selectSearchedFrom(db: Connection, filter: LogFilter): Promise<Date | null> {
+  const row = await logsInRange(db, filter)
+    .clearSelect()
+    .select('occurred_at')
+    .orderBy('occurred_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(MAX_SEARCHED - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.occurred_at ?? null
+}
+
+/** Entries that match a filter of content, by step and level. Reads the newest {@link MAX_SEARCHED}. */
+export async function countByStep(
+  db: Connection,
+  filter: LogFilter,
+  { from, stepSeconds }: { readonly from: Date; readonly stepSeconds: number },
+): Promise<{ at: Date; level: LogLevel; n: number }[]> {
+  const { rows } = await sql<{ at: Date; level: LogLevel; n: number }>`
+    select date_bin(make_interval(secs => ${stepSeconds}::int), occurred_at, ${from}::timestamptz) as at, level,
+      count(*)::int as n
+    from (${filteredLogs(db, { ...filter, levels: null }).select(['occurred_at', 'level'])}) matching
+    group by 1, 2`.execute(db)
+  return rows
+}
+
+export type AttributeCount = {
+  readonly name: string
+  readonly lines: number
+  readonly values: number
+  readonly value: string
+  readonly n: number
+}
+
+/** Values are not compared beyond this length. */
+const MAX_VALUE = 200
+/** They say the same as `environment` and `release`. */
+const REPEATED_NAMES = ['environment', 'release', 'sentry.environment', 'sentry.release']
+
+/** Attributes of the newest entries that match, those of most entries first, each with its most frequent values. */
+export async function countAttributes(
+  db: Connection,
+  filter: LogFilter,
+  max: { readonly lines: number; readonly names: number; readonly values: number },
+): Promise<AttributeCount[]> {
+  const newestLines = filteredLogs(db, filter)
+    .select(['attributes', 'environment', 'release'])
+    .orderBy('occurred_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(max.lines)
+  const { rows } = await sql<AttributeCount>`
+    with lines as materialized (${newestLines}),
+    pairs as (
+      select key as name, attribute ->> 'value' as value from lines, jsonb_each(attributes) a(key, attribute)
+      where jsonb_typeof(attribute -> 'value') <> 'array' and key <> all(${REPEATED_NAMES}::text[])
+      union all select 'environment', environment from lines
+      union all select 'release', release from lines where release is not null
+    ),
+    counts as (
+      select name, value, count(*)::int as n, sum(count(*)) over (partition by name)::int as lines,
+        count(*) over (partition by name)::int as values,
+        row_number() over (partition by name order by count(*) desc, value) as place
+      from pairs where length(value) <= ${MAX_VALUE} group by name, value
+    ),
+    names as (select name from counts where place = 1 order by lines desc, name limit ${max.names})
+    select name, lines, values, value, n from counts join names using (name)
+    where place <= ${max.values} order by lines desc, name, n desc, value`.execute(db)
+  return rows
+}
+
+/** Entries around a moment, newest first: so many at and after it, so many before. */
+export async function selectAround(db: Connection, filter: LogFilter, at: Date, limit: number) {
+  const side = (after: boolean) =>
+    logsInRange(db, { ...filter, from: after ? at : null, to: after ? null : at })
+      .clearSelect()
+      .select(LOG_COLUMNS)
+      .orderBy('occurred_at', after ? 'asc' : 'desc')
+      .orderBy('id', after ? 'asc' : 'desc')
+      .limit(limit)
+      .execute()
+  const [after, earlier] = await Promise.all([side(true), side(false)])
+  return [...after.toReversed(), ...earlier].map((row) => ({ ...row, trace_id: plainId(row.trace_id) }))
 }
 
 /** A pattern for `like` that finds the text anywhere, with its wildcards escaped. */

@@ -26,7 +26,7 @@ export async function listCheckIns(app: App, actor: OrgActor, input: ListCheckIn
   if (project === null) throw notFound('Project')
   const filter: RunFilter = {
     projectId: input.projectId,
-    ...parseLogRange(input),
+    ...parseLogRange(input, app.clock.now()),
     oldestDay: oldestDay(project.settings, app.clock.now()),
     // A name is found like its slug.
     monitor: input.monitor === undefined ? null : (readSlug(input.monitor) ?? input.monitor),

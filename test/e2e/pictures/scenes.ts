@@ -146,6 +146,22 @@ export function scenesOf(world: World): Scene[] {
     }),
     owner('issue-grouping', crash, (page) => page.locator('#grouping').scrollIntoViewIfNeeded()),
 
+    owner('overview', `/overview?project=${world.android}`),
+    owner('overview-web', `/overview?project=${world.web}`),
+    owner('overview-empty', `/overview?project=${world.empty}`),
+    owner('logs', `/logs?project=${world.web}`),
+    owner('logs-open', `/logs?project=${world.web}&level=error&level=warn`, async (page) => {
+      await page
+        .getByRole('button', { name: /token exchange refused/ })
+        .first()
+        .click()
+      await page.getByRole('button', { name: 'Copy JSON' }).waitFor()
+    }),
+    owner('logs-filtered', `/logs?project=${world.web}&q=nothing`),
+    owner('logs-empty', `/logs?project=${world.empty}`),
+    owner('trace-metrics', `/trace-metrics?project=${world.web}`),
+    owner('trace-metrics-grouped', `/trace-metrics?project=${world.web}&name=queue.wait&by=region`),
+    owner('trace-metrics-empty', `/trace-metrics?project=${world.empty}`),
     owner('monitors', '/monitors'),
     owner('monitors-attention', '/monitors?state=attention'),
     owner('monitors-empty', `/monitors?project=${world.empty}`),

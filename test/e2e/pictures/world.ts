@@ -5,6 +5,7 @@ import { client, type Client } from '../../kit/client.ts'
 import { seedDeliveries, seededDelivery, seedHealth } from '../../kit/seed-deliveries.ts'
 import { readSamples } from '../../kit/samples.ts'
 import type { TestServer } from '../../kit/test-server.ts'
+import { pastLines } from '../logs-world.ts'
 import { EVERY_FIVE, NIGHTLY, pastRuns } from '../monitors-world.ts'
 
 /**
@@ -412,6 +413,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
   const newcomer = client(server.url)
   await signUp(newcomer, { email: 'new@comer.example', name: 'Noor Odeh', org: 'Newcomers' })
   clock.set(new Date(NOW_MS))
+  await pastLines(server, web.id, server.clock.now().getTime())
   await logIn(owner, 'ines@meadowlark.example')
   await webhooks(server, owner)
   return {

@@ -15,7 +15,7 @@ import { Switch } from '../../../ui/switch.tsx'
 import { PlatformTile } from '../../../ui/platform-tile.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
-import { appTexts } from '../../../app/texts.ts'
+import { formTexts } from '../../../forms/form-texts.ts'
 import { onboardingTexts } from './texts.ts'
 import { APPS, isServer, SERVERS, type SnippetPlatform } from '../../../subjects/projects/snippets.ts'
 import { Steps } from './steps.tsx'
@@ -100,7 +100,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                 >
                   {regions.map((one) => (
                     <option key={one} value={one}>
-                      {appTexts.regions[one]}
+                      {formTexts.regions[one]}
                     </option>
                   ))}
                 </SelectField>

@@ -13,7 +13,7 @@ import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { Minor } from '../../../ui/text.tsx'
-import { appTexts } from '../../../app/texts.ts'
+import { formTexts } from '../../../forms/form-texts.ts'
 import { settingsTexts } from './texts.ts'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -81,7 +81,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           onChange={(event) => identity.set({ slug: event.target.value.toLowerCase() })}
         />
         <Field label={texts.platform} value={platformName(project.platform)} disabled hint={texts.platformHint} />
-        <Field label={texts.region} value={appTexts.regions[project.region]} disabled hint={texts.regionHint} />
+        <Field label={texts.region} value={formTexts.regions[project.region]} disabled hint={texts.regionHint} />
       </FormCard>
       <FormCard title={texts.behaviour} form={behaviour.form}>
         <Field

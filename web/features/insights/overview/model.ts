@@ -1,0 +1,155 @@
+import type { Alert } from '../../../api/alert-queries.ts'
+import type { Issue } from '../../../api/issue-queries.ts'
+import type { Monitor, MonitorEnvironment } from '../../../api/monitor-queries.ts'
+import type { Overview } from '../../../api/overview-queries.ts'
+import type { ReleaseRow } from '../../../api/release-queries.ts'
+
+/** The overview computes this from the answers of the service. Pure. */
+
+export type Facts = {
+  readonly overview: Overview
+  /** First seen in the time, and come back in it. */
+  readonly fresh: readonly Issue[]
+  readonly back: readonly Issue[]
+  readonly alerts: readonly Alert[]
+  readonly releases: readonly ReleaseRow[]
+  readonly monitors: readonly MonitorPart[]
+}
+
+export type MonitorPart = { readonly monitor: Monitor; readonly environment: MonitorEnvironment }
+
+/** Where a fact leads. */
+export type Target =
+  | { readonly kind: 'issue' | 'release' | 'monitor' | 'alert'; readonly id: string }
+  | { readonly kind: 'metrics' | 'alerts' | 'monitors' | 'issues' }
+
+export type Word = 'good' | 'watch' | 'poor'
+
+export type Verdict = { readonly word: Word; readonly reason: Reason; readonly others: number }
+
+export type Reason =
+  | { readonly kind: 'alerts'; readonly count: number; readonly first: Alert }
+  | { readonly kind: 'hold'; readonly release: ReleaseRow }
+  | { readonly kind: 'crash' | 'anr'; readonly rate: number; readonly limit: number }
+  | { readonly kind: 'monitors'; readonly count: number; readonly first: MonitorPart }
+  | { readonly kind: 'back' | 'critical'; readonly count: number; readonly first: Issue }
+  | { readonly kind: 'rose'; readonly before: number; readonly after: number; readonly since: string }
+  | { readonly kind: 'fine' }
+  | { readonly kind: 'nothing' }
+
+/** Whether a monitor needs a person, as the page of monitors has it. */
+export const isFailing = ({ monitor, environment }: MonitorPart): boolean =>
+  monitor.state === 'active' && environment.is_failing && environment.problem !== 'late'
+
+export const isSilent = ({ overview: { cards, releases, intake, issues } }: Pick<Facts, 'overview'>): boolean =>
+  (cards.event_count.value ?? 0) === 0 &&
+  cards.crash_rate.value === null &&
+  releases.length === 0 &&
+  issues.open === 0 &&
+  intake.accepted === 0
+
+/** The worst that needs a person, and how many other reasons there are. */
+export function judge(facts: Facts): Verdict {
+  const { overview, alerts, releases, monitors, back, fresh } = facts
+  const { crash_rate: crash, anr_rate: anr } = overview.cards
+  const firing = alerts.filter(({ state }) => state === 'firing')
+  const held = releases.find(({ verdict }) => verdict === 'hold')
+  const failing = monitors.filter(isFailing)
+  const critical = fresh.filter(({ severity }) => severity === 'critical')
+  const rate = (kind: 'crash' | 'anr', card: typeof crash): Reason[] =>
+    card.value === null ? [] : [{ kind, rate: card.value, limit: card.limit.value }]
+  const poor: Reason[] = [
+    ...first(firing, (alert) => ({ kind: 'alerts', count: firing.length, first: alert })),
+    ...(held === undefined ? [] : [{ kind: 'hold', release: held } satisfies Reason]),
+    ...(crash.word === 'poor' ? rate('crash', crash) : []),
+    ...(anr.word === 'poor' ? rate('anr', anr) : []),
+    ...first(failing, (part) => ({ kind: 'monitors', count: failing.length, first: part })),
+  ]
+  const { finding } = crash
+  const watch: Reason[] = [
+    ...first(critical, (issue) => ({ kind: 'critical', count: critical.length, first: issue })),
+    ...first(back, (issue) => ({ kind: 'back', count: back.length, first: issue })),
+    ...(finding?.kind === 'rose' ? [{ ...finding, kind: 'rose' } satisfies Reason] : []),
+    ...(crash.word === 'watch' ? rate('crash', crash) : []),
+    ...(anr.word === 'watch' ? rate('anr', anr) : []),
+  ]
+  const reasons = [...poor, ...watch]
+  const [reason] = reasons
+  if (reason === undefined) return { word: 'good', reason: { kind: isSilent(facts) ? 'nothing' : 'fine' }, others: 0 }
+  return { word: poor.length > 0 ? 'poor' : 'watch', reason, others: reasons.length - 1 }
+}
+
+const first = <T>(list: readonly T[], toReason: (one: T) => Reason): Reason[] => list.slice(0, 1).map(toReason)
+
+export type Change = { readonly at: string; readonly key: string } & (
+  | { readonly kind: 'new' | 'back'; readonly issue: Issue }
+  | { readonly kind: 'release'; readonly release: ReleaseRow }
+  | { readonly kind: 'alert'; readonly alert: Alert }
+  | { readonly kind: 'monitor'; readonly part: MonitorPart }
+)
+
+const MAX_CHANGES = 7
+
+/** The changes since a time, newest first; of many the new issues of low severity go first. */
+export function listChanges({ fresh, back, alerts, releases, monitors }: Facts, since: string): Change[] {
+  const changes: (Change & { weight: number })[] = [
+    ...alerts.map((alert) => ({ kind: 'alert' as const, key: alert.id, at: alert.fired_at, alert, weight: 0 })),
+    ...monitors.filter(isFailing).flatMap((part) =>
+      part.environment.since === null
+        ? []
+        : {
+            kind: 'monitor' as const,
+            key: `${part.monitor.id} ${part.environment.name}`,
+            at: part.environment.since,
+            part,
+            weight: 0,
+          },
+    ),
+    ...back.map((issue) => ({ kind: 'back' as const, key: issue.id, at: issue.status_changed_at, issue, weight: 0 })),
+    ...releases.flatMap((release) => {
+      const at = release.first_seen ?? release.released_at
+      return at === null ? [] : { kind: 'release' as const, key: release.id, at, release, weight: 1 }
+    }),
+    ...fresh
+      .filter(({ id }) => !back.some((other) => other.id === id))
+      .map((issue) => ({
+        kind: 'new' as const,
+        key: issue.id,
+        at: issue.first_seen,
+        issue,
+        weight: issue.severity === 'critical' || issue.severity === 'high' ? 1 : 2,
+      })),
+  ]
+  return changes
+    .filter(({ at }) => at >= since)
+    .toSorted((a, b) => a.weight - b.weight || (a.at < b.at ? 1 : -1))
+    .slice(0, MAX_CHANGES)
+    .toSorted((a, b) => (a.at < b.at ? 1 : -1))
+}
+
+/** New issues and those that came back in the time, worst first. */
+export const listNewAndBack = ({ fresh, back }: Pick<Facts, 'fresh' | 'back'>): Issue[] => {
+  const rank = ({ severity }: Issue): number => ['critical', 'high', 'medium', 'low'].indexOf(severity)
+  return [...back, ...fresh.filter(({ id }) => !back.some((other) => other.id === id))].toSorted(
+    (a, b) => rank(a) - rank(b) || b.event_count - a.event_count,
+  )
+}
+
+export type CardKind = 'crash' | 'anr' | 'events' | 'users' | 'issues' | 'received'
+
+/** The cards that a platform has data for. */
+export function chooseCards({ cards }: Overview, platform: string): CardKind[] {
+  if (cards.crash_rate.value === null) return ['events', 'users', 'issues', 'received']
+  return platform === 'web' || cards.anr_rate.value === null
+    ? ['crash', 'events', 'users', 'issues']
+    : ['crash', 'anr', 'users', 'issues']
+}
+
+/** Monitors that need a person first, then those that are not OK. */
+export const orderMonitors = (parts: readonly MonitorPart[]): MonitorPart[] =>
+  parts.toSorted(
+    (a, b) =>
+      Number(isFailing(b)) - Number(isFailing(a)) ||
+      Number(b.environment.is_failing) - Number(a.environment.is_failing) ||
+      a.monitor.slug.localeCompare(b.monitor.slug),
+  )

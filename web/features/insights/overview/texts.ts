@@ -1,0 +1,126 @@
+import { counted, formatCount, plural } from '../../../ui/format.ts'
+import type { Range } from '../../../address/search.ts'
+import type { MonitorEnvironment } from '../../../api/monitor-queries.ts'
+import type { Word } from './model.ts'
+
+const AGAINST: Readonly<Record<Range, string>> = {
+  '1h': 'last hour against the hour before',
+  '24h': 'last 24 hours against the day before',
+  '7d': 'last 7 days against the week before',
+  '30d': 'last 30 days against the 30 days before',
+}
+const SINCE: Readonly<Record<Range, string>> = {
+  '1h': 'In the last hour',
+  '24h': 'Since yesterday',
+  '7d': 'In the last 7 days',
+  '30d': 'In the last 30 days',
+}
+
+/** Texts of the overview. */
+export const overviewTexts = {
+  title: 'Overview',
+  what: 'The overview',
+  about: (platform: string, range: Range) => `${platform}, ${AGAINST[range]}`,
+  verdict: 'Verdict',
+  words: { good: 'Good.', watch: 'Watch.', poor: 'Poor.' } satisfies Record<Word, string>,
+  open: 'Open',
+
+  alertsFire: (count: number) => `${counted(count, 'alert is', 'alerts are')} firing.`,
+  held: (version: string) => `Hold the rollout of ${version}.`,
+  crashOver: (rate: string) => `The crash rate is ${rate}.`,
+  anrOver: (rate: string) => `The ANR rate is ${rate}.`,
+  limit: (limit: string) => `App stores count it as bad from ${limit}.`,
+  monitorsFail: (count: number) => `${counted(count, 'monitor fails', 'monitors fail')}.`,
+  cameBack: (count: number) => `${counted(count, 'issue', 'issues')} came back.`,
+  newCritical: (count: number) => `${counted(count, 'new critical issue', 'new critical issues')}.`,
+  rose: (after: string) => `The crash rate rose to ${after}.`,
+  roseFrom: (before: string, since: string) => `It was ${before} until ${since}.`,
+  fine: 'Nothing needs you.',
+  fineText: 'No alert is firing, no release is on hold, and no issue came back.',
+  nothing: 'Nothing has arrived yet.',
+  nothingText: 'Figures appear here with the first event or session of this project.',
+  setUp: 'Set up the SDK',
+  others: (count: number) => `${counted(count, 'other reason', 'other reasons')} below.`,
+
+  figures: 'Figures',
+  crashRate: 'Crash rate',
+  anrRate: 'ANR rate',
+  events: 'Events',
+  users: 'Users',
+  usersHit: 'Users with errors',
+  newIssues: 'New issues',
+  received: 'Received',
+  ofSessions: 'of sessions',
+  ofUsers: 'of users',
+  crashesAndErrors: 'crashes and errors',
+  limitNote: (limit: string) => `Limit ${limit}`,
+  newestNote: (latest: string, limit: string) => `Newest ${latest}, limit ${limit}`,
+  criticalNote: (count: number) => (count === 0 ? 'None critical' : `${formatCount(count)} critical`),
+  crashFree: (share: string) => `${share} without a crash`,
+  withErrors: (count: number) => `${formatCount(count)} with errors`,
+  ofEvents: 'named by events',
+  noNames: 'Events name no users',
+  issuesNote: (open: number, back: number) =>
+    `${formatCount(open)} open, ${formatCount(back)} ${plural(back, 'is', 'are')} back`,
+  criticalOpen: (count: number) => (count === 0 ? 'none critical' : `${formatCount(count)} open critical`),
+  receivedAbout: 'error events accepted',
+  lostNote: (dropped: number, limited: number) =>
+    dropped + limited === 0
+      ? 'None dropped or limited'
+      : `${formatCount(dropped)} dropped, ${formatCount(limited)} over the limit`,
+
+  chartLabel: (total: number, critical: number) =>
+    `${counted(total, 'event', 'events')}, ${formatCount(critical)} of them critical`,
+  critical: 'critical',
+  other: 'other',
+  tableOf: (title: string) => `${title}, table`,
+  asTable: 'View as table',
+  time: 'Time',
+
+  newAndBack: 'New and back',
+  allOpen: (count: number) => `${formatCount(count)} open`,
+  noneNew: 'No new issue, and none came back',
+  new: 'New',
+  back: 'Back',
+  backIn: (release: string) => `Back in ${release}`,
+  eventsOf: (count: number) => `${formatCount(count)} ${plural(count, 'event', 'events')}`,
+  moreIssues: (count: number) => `${formatCount(count)} more`,
+
+  slowest: 'Slowest transactions',
+  byP95: 'by P95',
+  allTransactions: 'All transactions',
+  columns: { name: 'Transaction', count: 'Requests', p95: 'P95', change: 'P75 before', failed: 'Failed' },
+
+  since: (range: Range) => SINCE[range],
+  noChanges: 'Nothing changed.',
+  changes: {
+    new: 'is new',
+    back: 'came back',
+    release: 'was first seen',
+    alert: 'fired',
+    monitor: 'fails',
+  },
+
+  alerts: 'Alerts firing',
+  allAlerts: 'All alerts',
+  noAlerts: 'No alert is firing.',
+  releases: 'Releases',
+  allReleases: 'All',
+  adoption: 'share of sessions',
+  noReleases: 'No release yet.',
+  monitors: 'Monitors',
+  allMonitors: 'All',
+  runsShown: 'last runs',
+  inEnvironment: (slug: string, environment: string) => `${slug}, ${environment}`,
+  runs: (good: number, all: number) => `${good} of the last ${all} runs OK`,
+  states: {
+    ok: 'In order',
+    late: 'Late',
+    long: 'Long',
+    failed: 'Failed',
+    missed: 'Missed',
+    waiting: 'Waiting',
+  } satisfies Record<MonitorEnvironment['status'], string>,
+  paused: 'Paused',
+  muted: 'Muted',
+} as const
