@@ -51,6 +51,7 @@ export const webFeatures = [
   'issues/page',
   'projects/onboarding',
   'projects/settings',
+  'service/operator',
   'symbols/files',
   'telemetry/monitors',
   'telemetry/performance',

@@ -17,6 +17,7 @@ import { performanceRoutes } from './features/telemetry/performance/performance.
 import { monitorRoutes } from './features/telemetry/monitors/monitors.routes.ts'
 import { releaseRoutes } from './features/insights/releases/releases.routes.ts'
 import { traceRoutes } from './features/telemetry/trace/trace.routes.ts'
+import { operatorRoutes } from './features/service/operator/operator.routes.ts'
 import { symbolRoutes } from './features/symbols/files/files.routes.ts'
 import { askRoutes } from './features/assistant/ask/ask.routes.ts'
 import { queryRoutes } from './features/assistant/query/query.routes.ts'
@@ -66,6 +67,7 @@ const tree = root.addChildren([
       ...askRoutes,
       ...queryRoutes,
       ...traceRoutes,
+      ...operatorRoutes,
       ...chooseSettingsRoutes,
       projectSettings.addChildren([...projectSettingsRoutes, ...connectionRoutes]),
       organisation.addChildren([

@@ -361,6 +361,18 @@ export async function countQuarantined(db: Connection): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
+type QuarantineCause = { readonly reason: string; readonly count: number; readonly oldest: Date }
+
+/** Requests in quarantine by cause. */
+export async function quarantineByReason(db: Connection, max: number): Promise<QuarantineCause[]> {
+  const { rows } = await db.query<QuarantineCause>(
+    `select reason, count(*)::int as count, min(quarantined_at) as oldest from spool_quarantine
+     group by reason order by count(*) desc, reason limit $1`,
+    [max],
+  )
+  return rows
+}
+
 export async function deleteQuarantined(db: Connection, id: number): Promise<void> {
   await db.query('delete from spool_quarantine where id = $1', [id])
 }
