@@ -52,6 +52,7 @@ export const webFeatures = [
   'issues/page',
   'projects/onboarding',
   'projects/settings',
+  'service/operator',
   'symbols/files',
   'telemetry/logs',
   'telemetry/monitors',

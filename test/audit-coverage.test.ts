@@ -27,6 +27,7 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   unsubscribe: "Concerns only the member's own inbox.",
   registerPushDevice: "Concerns only the member's own notifications.",
   updateNotificationPreferences: "Concerns only the member's own notifications.",
+  updateProjectNotifications: "Concerns only the member's own notifications.",
   testPushDevice: "Concerns only the member's own notifications.",
   deletePushDevice: "Concerns only the member's own notifications.",
   createView: 'A saved view shows what its reader may see anyway.',

@@ -19,6 +19,7 @@ import { logRoutes } from './features/telemetry/logs/logs.routes.ts'
 import { overviewRoutes } from './features/insights/overview/overview.routes.ts'
 import { releaseRoutes } from './features/insights/releases/releases.routes.ts'
 import { traceRoutes } from './features/telemetry/trace/trace.routes.ts'
+import { operatorRoutes } from './features/service/operator/operator.routes.ts'
 import { symbolRoutes } from './features/symbols/files/files.routes.ts'
 import { askRoutes } from './features/assistant/ask/ask.routes.ts'
 import { queryRoutes } from './features/assistant/query/query.routes.ts'
@@ -70,6 +71,7 @@ const tree = root.addChildren([
       ...askRoutes,
       ...queryRoutes,
       ...traceRoutes,
+      ...operatorRoutes,
       ...chooseSettingsRoutes,
       projectSettings.addChildren([...projectSettingsRoutes, ...connectionRoutes]),
       organisation.addChildren([

@@ -25,7 +25,6 @@ import { sweepBlobsTask } from '../platform/blobs/sweep-blobs.ts'
 import type { Task } from '../platform/jobs/task.ts'
 import { runImportTask } from './imports/run-import.ts'
 import { deleteProjectTask, deletionsTask } from './project-deletion/continue-deletion.ts'
-import { pushReceiptsTask } from '../alerts/notifications/read-receipts-task.ts'
 import { purgeOutboxTask } from '../platform/outbox/purge-outbox.ts'
 import { compactPerformanceTask, purgePerformanceTask } from '../telemetry/performance/compact-performance.ts'
 import { purgePrecursorsTask } from '../telemetry/precursors/record-precursors.ts'
@@ -46,13 +45,12 @@ import { codeHostDeliveryTask } from '../integrations/code-host/work-on-delivery
 import { recheckDomainsTask } from '../identity/external-identity/recheck-domains.ts'
 import { auditExhaustedTask } from '../integrations/webhooks/settle-webhooks.ts'
 import { followHostIssueTask, followTicketTask } from '../integrations/trackers/follow-ticket.ts'
-import { purgeChatTask } from '../alerts/chat/purge-chat-task.ts'
 import { purgeWebhooksTask } from '../integrations/webhooks/purge-webhooks.ts'
 import { selectOwners } from '../identity/auth/auth.queries.ts'
 import { analyseIssuesTask } from '../assistant/analysis/analyse-issues-task.ts'
 import { ANALYSIS_PARTS } from '../assistant/handlers.ts'
-import { evaluateAlertsTask } from '../alerts/evaluation/evaluate-rules.ts'
-import { purgeAlertsTask } from '../alerts/rules/keep-alerts.ts'
+import { ALERT_TASKS } from '../alerts/tasks.ts'
+import { weeklyDigestsTask } from './digests/weekly-digests-task.ts'
 
 /** Every background task. */
 export const TASKS: readonly Task[] = [
@@ -88,7 +86,6 @@ export const TASKS: readonly Task[] = [
   signHeadsTask,
   purgeAuditTask,
   purgeOutboxTask,
-  pushReceiptsTask,
   purgeWebhooksTask,
   autoPauseTask,
   auditExhaustedTask,
@@ -97,9 +94,8 @@ export const TASKS: readonly Task[] = [
   codeHostRepositoryTask,
   purgeCodeHostsTask,
   recheckDomainsTask,
-  evaluateAlertsTask,
-  purgeAlertsTask,
-  purgeChatTask,
+  ...ALERT_TASKS,
+  weeklyDigestsTask,
   followTicketTask,
   followHostIssueTask,
   keepTracesTask,

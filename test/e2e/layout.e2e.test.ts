@@ -203,6 +203,7 @@ function visits(): readonly (readonly Visit[])[] {
       chart('/org/webhooks'),
       ...['members', 'sso', 'api-keys', 'assistant', 'import', 'audit'].map((part) => plain(`/org/${part}`)),
       ...['profile', 'security', 'sessions', 'notifications', 'appearance'].map((part) => plain(`/me/${part}`)),
+      plain('/operator'),
       plain('/onboarding?step=project'),
       plain(`/onboarding?${of}`),
       plain('/no/such/page'),

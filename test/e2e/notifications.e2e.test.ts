@@ -38,6 +38,8 @@ test('a member chooses channels and quiet hours, tests a device and removes it',
   expect(stored).toEqual({
     channels: { email: false, push: true },
     push_min_severity: 'high',
+    weekly_digest: { enabled: false, time_zone: 'UTC' },
+    projects: [],
     quiet_hours: {
       enabled: true,
       start: '21:30',

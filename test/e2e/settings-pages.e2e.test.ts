@@ -1,9 +1,31 @@
 import { expect, test } from 'vitest'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
-import { eventually, press, settled } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, press, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
+
+// First: the first organisation is the one that set up the installation.
+const founder = await aTeam(dashboard.server)
+
+test('the installation is shown to its owners, with the quarantine as a concern, and hidden from others', async () => {
+  const page = await dashboard.openAs(founder.person)
+  await page.goto('/issues')
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Installation' }).click()
+  await page.getByRole('heading', { level: 1, name: /^(Everything works|Something is lost)/ }).waitFor()
+  await page.getByText('Backups.', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Backups' }).getByText('None', { exact: true }).waitFor()
+  const queues = page.getByRole('region', { name: 'Test event and queues' })
+  expect(await queues.getByRole('rowheader').allTextContents()).toEqual(['Digestion', 'Deliveries', 'Jobs'])
+  await expectAccessible(page, 'operator')
+  await expectNoSideScroll(page, 'operator')
+
+  const { person } = await aTeam(dashboard.server)
+  const other = await dashboard.openAs(person)
+  await other.goto('/operator')
+  await other.getByRole('heading', { name: 'This page does not exist' }).waitFor()
+  expect(await other.getByRole('link', { name: 'Installation' }).count()).toBe(0)
+})
 
 test('the organisation is renamed, and the rail shows it', async () => {
   const { person } = await aTeam(dashboard.server)
@@ -100,4 +122,20 @@ test('density and motion are chosen, remembered, and there before the first pain
     motion: 'reduced',
   })
   await page.unroute('**/assets/*.js')
+})
+
+test('a member asks for the weekly digest and mutes a project', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/me/notifications')
+  await page.getByRole('switch', { name: 'Weekly digest' }).click()
+  const projects = page.getByRole('region', { name: 'Projects' })
+  await projects.getByRole('switch', { name: `E-mail about ${project.name}` }).click()
+  await projects.getByRole('switch', { name: `Pushes about ${project.name}` }).click()
+  await projects.getByText('Muted').waitFor()
+  await settled(page)
+  await page.reload()
+  await projects.getByText('Muted').waitFor()
+  expect(await page.getByRole('switch', { name: 'Weekly digest' }).getAttribute('aria-checked')).toBe('true')
+  expect((await person.get('/api/me/notifications')).body).toMatchObject({ weekly_digest: { enabled: true } })
 })

@@ -95,6 +95,7 @@ export const paths = {
   imports: () => linkOptions({ to: '/org/import' }),
   import: (importId: string) => linkOptions({ to: '/org/import/$importId', params: { importId } }),
   audit: (search: AuditSearch = {}) => linkOptions({ to: '/org/audit', search }),
+  operator: () => linkOptions({ to: '/operator' }),
   profile: () => linkOptions({ to: '/me/profile' }),
   security: () => linkOptions({ to: '/me/security' }),
   sessions: () => linkOptions({ to: '/me/sessions' }),

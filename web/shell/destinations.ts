@@ -27,7 +27,7 @@ type PageKey =
 
 /** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
-  key: PageKey | 'setup' | 'settings' | 'organisation'
+  key: PageKey | 'setup' | 'settings' | 'organisation' | 'installation'
   group: 'pages' | 'settings'
   label: string
   /** The label of a tab on phones, if the label is too long. */
@@ -135,5 +135,17 @@ export function useDestinations(): Destination[] {
     ...(setup.data?.steps.first_event === false ? [unfinished] : []),
     ...pages.filter(({ group }) => group === 'settings'),
     organisation,
+    ...(me.data?.operates === true
+      ? [
+          {
+            key: 'installation' as const,
+            group: 'settings' as const,
+            label: shellTexts.installation,
+            icon: 'cpu' as const,
+            link: paths.operator(),
+            isHere: at({ to: '/operator' }) !== false,
+          },
+        ]
+      : []),
   ]
 }

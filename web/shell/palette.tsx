@@ -142,10 +142,12 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
     run: after(() => void navigate(paths.issue(issue.id))),
   })
   const role = me.data?.user.role
-  const places = placesOf(projects.data?.items ?? [], role).map(({ link, words, ...place }) => ({
-    words,
-    row: { ...place, group: 'places', run: after(() => void navigate(link)) } satisfies PaletteRow,
-  }))
+  const places = placesOf(projects.data?.items ?? [], role, me.data?.operates === true).map(
+    ({ link, words, ...place }) => ({
+      words,
+      row: { ...place, group: 'places', run: after(() => void navigate(link)) } satisfies PaletteRow,
+    }),
+  )
   const command = (key: string, label: string, icon: IconName, run: () => void): PaletteRow => ({
     key,
     group: 'commands',
@@ -227,7 +229,7 @@ type Place = Pick<PaletteRow, 'key' | 'label' | 'icon' | 'meta'> & {
 }
 
 /** The pages that the palette leads to, as far as the role may read them. */
-function placesOf(projects: readonly Project[], role: Role | undefined): Place[] {
+function placesOf(projects: readonly Project[], role: Role | undefined, operates: boolean): Place[] {
   const place = (key: string, label: string, name: IconName, link: Place['link'], meta?: string): Place => ({
     key,
     label,
@@ -284,6 +286,9 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
     ...may('imports.manage', place('import', paletteTexts.import, 'download', paths.imports(), organisation)),
     ...may('audit.read', place('audit', paletteTexts.audit, 'org', paths.audit(), organisation)),
     ...may('sso.manage', place('sso', paletteTexts.sso, 'lock', paths.sso(), organisation)),
+    ...(operates
+      ? [{ ...place('installation', shellTexts.installation, 'cpu', paths.operator()), words: words.installation }]
+      : []),
     place('profile', appTexts.profile, 'user', paths.profile(), account),
     { ...place('security', appTexts.security, 'lock', paths.security(), account), words: words.security },
     place('sessions', appTexts.sessions, 'phone', paths.sessions(), account),

@@ -22,6 +22,7 @@ export const shellTexts = {
   organisation: 'Organisation',
   members: 'Members',
   audit: 'Audit log',
+  installation: 'Installation',
   setUp: 'Finish setting up',
   more: 'More',
   goToIssues: 'Go to issues',

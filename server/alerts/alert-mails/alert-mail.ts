@@ -22,7 +22,7 @@ export type MailedAlert = {
       readonly url: string
     }
     readonly rule: { readonly id: string; readonly name: string }
-    readonly project: { readonly name: string }
+    readonly project: { readonly id: string; readonly name: string }
     readonly issue: {
       readonly short_id: string
       readonly title: string

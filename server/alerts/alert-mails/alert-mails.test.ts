@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { aPerson, type Person } from '#test/kit/members.ts'
-import { insertIssue } from '#test/kit/route-examples.ts'
+import { insertIssue, insertProject } from '#test/kit/route-examples.ts'
 import { startSmtpReceiver } from '#test/kit/smtp-receiver.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -9,6 +9,7 @@ import { NewRule } from '../rules/rule.api.ts'
 import type { App } from '../../platform/context/app.ts'
 import { mailChannel } from '../../platform/mails/mail-channel.ts'
 import { smtpMailer } from '../../platform/mails/smtp-mailer.ts'
+import { updateProjectChannels } from '../notifications/update-project-channels.ts'
 import { updatePreferences } from '../notifications/update-preferences.ts'
 import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
 import type { MailedAlert, MailPurpose } from './alert-mail.ts'
@@ -62,7 +63,7 @@ const messageOf = (ruleId: string, over: Partial<MailedAlert['data']> = {}): Mai
       url: 'https://faultline.example.com/alerts/history?alert=a1',
     },
     rule: { id: ruleId, name: 'Crashes of the shop' },
-    project: { name: 'Shop' },
+    project: { id: '00000000-0000-7000-8000-000000000001', name: 'Shop' },
     issue: {
       short_id: 'SHOP-42',
       title: 'TypeError: x is undefined',
@@ -127,6 +128,16 @@ test('a mail arrives with what the alert says, and links to alert and issue', as
     expect(one?.email.text).toContain(text)
   expect(one?.email.html).toContain('&lt;b&gt;now&lt;/b&gt;')
   expect(one?.email.html).toContain('<a href="https://faultline.example.com/issues/i1"')
+})
+
+test('a member who turned off mails about a project gets none', async () => {
+  const world = await aRule()
+  const projectId = await insertProject(app, world.owner)
+  await updateProjectChannels(app, world.owner.actor, projectId, { email: false })
+  const [muted] = await mail(world, 'team', { over: { project: { id: projectId, name: 'Docs' } } })
+  expect(muted).toMatchObject({ deliveryId: null, skipped: 'The member turned off mails about this project.' })
+  const [other] = await mail(world, 'team')
+  expect(other?.skipped).toBeNull()
 })
 
 test('escalations, summaries and tests say what they are', async () => {

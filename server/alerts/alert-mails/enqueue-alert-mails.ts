@@ -3,6 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { enqueueMails, mailLaneId, type QueuedMail } from '../../platform/mails/enqueue-mails.ts'
 import { countRecent } from '../../platform/outbox/count-recent.ts'
 import { DEFAULTS, heldUntil, computeHoldMs, type Preferences } from '../notifications/preferences.ts'
+import { selectSilent } from '../notifications/projects.queries.ts'
 import { readMemberPreferences } from '../notifications/read-preferences.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { selectMembersByEmail, nameMembers, readMember } from '../../identity/team/members.queries.ts'
@@ -86,6 +87,7 @@ const TYPES = ['alert.fired', 'alert.test']
 
 const TOO_MANY = `The organisation has sent ${MAX_PER_HOUR.toLocaleString('en')} mails about alerts within an hour.`
 const UNSUBSCRIBED = 'Unsubscribed from the mails of this rule.'
+const MUTED_PROJECT = 'The member turned off mails about this project.'
 const TURNED_OFF = 'The member turned off mails about alerts.'
 
 function noRecipient(recipients: MailRecipients): SentMail {
@@ -148,13 +150,20 @@ async function wishesOf(tx: Tx, { orgId, message, purpose, at }: AlertMailing, r
       addressHashes: recipients.flatMap(({ receiver }) => ('addressHash' in receiver ? [receiver.addressHash] : [])),
     },
   )
+  const silent = await selectSilent(tx, 'email', { orgId, projectId: message.data.project.id }, userIds)
   const ofMember = ({ userId }: Recipient): Preferences => preferences.get(userId ?? '') ?? DEFAULTS
   const isMuted = ({ receiver }: Recipient): boolean =>
     'userId' in receiver
       ? muted.userIds.has(receiver.userId)
       : muted.addresses.has(receiver.addressHash.toString('hex'))
   const refusal = (recipient: Recipient): string | null =>
-    isMuted(recipient) ? UNSUBSCRIBED : ofMember(recipient).email ? null : TURNED_OFF
+    isMuted(recipient)
+      ? UNSUBSCRIBED
+      : !ofMember(recipient).email
+        ? TURNED_OFF
+        : silent.has(recipient.userId ?? '')
+          ? MUTED_PROJECT
+          : null
   return {
     skipped: new Map(recipients.map((recipient) => [recipient, refusal(recipient)])),
     // Who sends a test waits for it.
@@ -167,7 +176,7 @@ async function wishesOf(tx: Tx, { orgId, message, purpose, at }: AlertMailing, r
 const masked = (email: string): string => email.replace(/^(.).*(?=@)/su, '$1…')
 
 /** The token is in the fragment of the page, which browsers do not send, and in the query of what programs call. */
-const unsubscribeLinks = (publicUrl: string, token: string) => ({
+export const unsubscribeLinks = (publicUrl: string, token: string) => ({
   page: `${publicUrl}/unsubscribe#token=${token}`,
   oneClick: `${publicUrl}/api/notifications/unsubscribe/one-click?token=${token}`,
 })

@@ -3,7 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 
 /**
- * The token of the link that ends mails of a rule: `<organisation>.<rule>.<receiver>.<mac>`. It needs no log-in, names no
+ * The token of the link that ends mails of a rule, or the weekly digest: `<organisation>.<rule>.<receiver>.<mac>`. It needs no log-in, names no
  * address, and can do nothing else.
  */
 
@@ -13,6 +13,9 @@ type Keys = Pick<App, 'auditKey'>
 export type Receiver = { readonly userId: string } | { readonly addressHash: Buffer }
 
 type UnsubscribeToken = { readonly orgId: string; readonly ruleId: string; readonly receiver: Receiver }
+
+/** In the place of a rule: the weekly digest. */
+export const DIGEST = '00000000-0000-0000-0000-000000000000'
 
 const HASH_BYTES = 16
 

@@ -6,6 +6,7 @@ import { openLane } from '../../platform/outbox/change-lane.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { PushDevice } from './devices.api.ts'
 import { DEFAULTS, heldUntil, computeHoldMs, wantsPush } from './preferences.ts'
+import { selectSilent } from './projects.queries.ts'
 import { pushChannel } from './push-channel.ts'
 import { fittingContent, type PushBody, type PushContent } from './push-message.ts'
 import type { Provider } from './push-token.ts'
@@ -14,6 +15,8 @@ import { readMemberPreferences } from './read-preferences.ts'
 
 export type Notice = PushContent & {
   readonly orgId: string
+  /** Members who turned pushes of this project off get none. */
+  readonly projectId?: string
   /** Absent: all members who asked for pushes. */
   readonly userIds?: readonly string[]
   /** The type of the message in the outbox, such as `alert.fired`. */
@@ -41,10 +44,14 @@ export async function notifyMembers(tx: Tx, notice: Notice): Promise<NotifiedDev
   const { orgId, type, severity, at } = notice
   const rows = await selectRecipients(tx, orgId, notice.userIds)
   const preferences = await readMemberPreferences(tx, orgId, [...new Set(rows.map((row) => row.user_id))])
+  const silent =
+    notice.projectId === undefined
+      ? new Set()
+      : await selectSilent(tx, 'push', { orgId, projectId: notice.projectId }, [...preferences.keys()])
   const content = fittingContent(notice)
   const chosen = rows.flatMap((row) => {
     const ofMember = preferences.get(row.user_id) ?? DEFAULTS
-    if (!wantsPush(ofMember, severity)) return []
+    if (!wantsPush(ofMember, severity) || silent.has(row.user_id)) return []
     const provider = PushDevice.shape.provider.parse(row.provider)
     return [{ ...row, provider, messageId: newPrefixedId('evt'), heldUntil: heldUntil(ofMember, severity, at) }]
   })

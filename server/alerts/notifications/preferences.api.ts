@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
+import { Id } from '../../platform/kernel/page.api.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 import { isTimeZone, WEEKDAYS } from '#shared/quiet-hours.ts'
 
@@ -16,16 +17,17 @@ const severity = z.enum(SEVERITIES, {
 })
 const DAYS = { error: `quiet_hours.days must be a list of ${WEEKDAYS.join(', ')}.` }
 
+const zone = (of: string) =>
+  z
+    .string({ error: `${of}.time_zone must be a string.` })
+    .refine((text) => isTimeZone(text), { error: `${of}.time_zone must be an IANA time zone such as Europe/Berlin.` })
+    .describe('IANA name.')
+
 const quietHours = {
   enabled: flag('quiet_hours.enabled'),
   start: time('start').describe('On the wall clock of the time zone.'),
   end: time('end').describe('At or before the start: on the next day. Equal to it: a whole day.'),
-  time_zone: z
-    .string({ error: 'quiet_hours.time_zone must be a string.' })
-    .refine((text) => isTimeZone(text), {
-      error: 'quiet_hours.time_zone must be an IANA time zone such as Europe/Berlin.',
-    })
-    .describe('IANA name.'),
+  time_zone: zone('quiet_hours'),
   days: z
     .array(z.enum(WEEKDAYS, DAYS), DAYS)
     .min(1, DAYS)
@@ -36,6 +38,12 @@ const quietHours = {
 export const NotificationPreferences = z.object({
   channels: z.object({ email: z.boolean(), push: z.boolean() }),
   push_min_severity: severity.describe('Less urgent pushes are not sent.'),
+  weekly_digest: z
+    .object({ enabled: z.boolean(), time_zone: z.string().describe('IANA name.') })
+    .describe('A mail on Mondays at 8 in the time zone, with the last seven days of each project.'),
+  projects: z
+    .array(z.object({ project_id: Id, channels: z.object({ email: z.boolean(), push: z.boolean() }) }))
+    .describe('Projects for which you turned a channel off. One that is off in channels is off for every project.'),
   quiet_hours: z.object(quietHours).describe('They hold back mails and pushes that are not critical, until they end.'),
 })
 export type NotificationPreferences = z.infer<typeof NotificationPreferences>
@@ -65,6 +73,12 @@ export const preferencesRoutes = routes({
           )
           .optional(),
         push_min_severity: severity.optional(),
+        weekly_digest: z
+          .strictObject(
+            { enabled: flag('weekly_digest.enabled').optional(), time_zone: zone('weekly_digest').optional() },
+            { error: 'weekly_digest must be an object of enabled, time_zone.' },
+          )
+          .optional(),
         quiet_hours: z
           .strictObject(z.object(quietHours).partial().shape, {
             error: 'quiet_hours must be an object of enabled, start, end, time_zone, days.',
@@ -72,8 +86,22 @@ export const preferencesRoutes = routes({
           .optional(),
       })
       .refine((body) => Object.values(body).some((value) => value !== undefined), {
-        error: 'Send at least one of channels, push_min_severity, quiet_hours.',
+        error: 'Send at least one of channels, push_min_severity, weekly_digest, quiet_hours.',
       }),
     response: NotificationPreferences,
+  },
+  updateProjectNotifications: {
+    method: 'PATCH',
+    path: '/api/me/notifications/projects/:projectId',
+    tag: 'Notifications',
+    summary: 'Turn channels on or off for one project',
+    description: 'Both off mutes it: no mails about its alerts, no pushes, and no place in the weekly digest.',
+    permission: 'self',
+    params: z.object({ projectId: Id }),
+    body: z
+      .strictObject({ email: flag('email').optional(), push: flag('push').optional() })
+      .refine(({ email, push }) => email !== undefined || push !== undefined, { error: 'Send email or push.' }),
+    response: NotificationPreferences,
+    refusals: [404],
   },
 })

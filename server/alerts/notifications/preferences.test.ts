@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aMembership, aPerson, type Person } from '#test/kit/members.ts'
 import { client } from '#test/kit/client.ts'
+import { insertProject } from '#test/kit/route-examples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { NotificationPreferences } from './preferences.api.ts'
 import { DEFAULTS, wantsPush } from './preferences.ts'
@@ -20,6 +21,8 @@ const read = async (person: Person) => NotificationPreferences.strict().parse((a
 const BEFORE = {
   channels: { email: true, push: true },
   push_min_severity: 'low',
+  weekly_digest: { enabled: false, time_zone: 'UTC' },
+  projects: [],
   quiet_hours: {
     enabled: false,
     start: '22:00',
@@ -41,6 +44,8 @@ test('absent fields stay as they are; each organisation has its own', async () =
   const after = {
     channels: { email: false, push: true },
     push_min_severity: 'low',
+    weekly_digest: BEFORE.weekly_digest,
+    projects: [],
     quiet_hours: { ...BEFORE.quiet_hours, enabled: true, time_zone: 'Asia/Kathmandu', days: ['fri', 'sun'] },
   }
   expect(changed.body).toEqual(after)
@@ -51,6 +56,26 @@ test('absent fields stay as they are; each organisation has its own', async () =
     quiet_hours: { ...after.quiet_hours, start: '21:30' },
   })
   expect(await read(elsewhere)).toEqual(BEFORE)
+})
+
+test('channels are turned off for a project, by each member of its organisation for themselves', async () => {
+  const owner = await aPerson(app)
+  const member = await aPerson(app, { role: 'viewer', org: { id: owner.actor.orgId, slug: owner.orgSlug } })
+  const projectId = await insertProject(app, owner)
+  const path = `${PATH}/projects/${projectId}`
+  expect((await as(member).patch(path, { push: false })).body).toMatchObject({
+    projects: [{ project_id: projectId, channels: { email: true, push: false } }],
+  })
+  await Promise.all([as(member).patch(path, { email: false }), as(member).patch(path, { push: true })])
+  expect((await read(member)).projects).toEqual([{ project_id: projectId, channels: { email: false, push: true } }])
+  expect((await read(owner)).projects).toEqual([])
+  await as(member).patch(path, { email: true })
+  expect((await read(member)).projects).toEqual([])
+  const stranger = await aPerson(app)
+  expect((await as(stranger).patch(path, { email: false })).status).toBe(404)
+  for (const body of [{}, { email: 'no' }, { sms: true }]) expect((await as(member).patch(path, body)).status).toBe(400)
+  for (const zone of ['', 'Europe/Nowhere', 'x'.repeat(5_000)])
+    expect((await as(member).patch(PATH, { weekly_digest: { time_zone: zone } })).status).toBe(400)
 })
 
 test('two changes at a time lose none', async () => {

@@ -9,6 +9,7 @@ export type Preferences = {
   /** Pushes below it are not sent. */
   readonly pushMinSeverity: SeverityName
   readonly quietHours: QuietHours
+  readonly digest: { readonly enabled: boolean; readonly timeZone: string }
 }
 
 /** Preferences of members who changed nothing: a member who registers a device asks for all pushes. */
@@ -17,6 +18,7 @@ export const DEFAULTS: Preferences = {
   push: true,
   pushMinSeverity: 'low',
   quietHours: { enabled: false, start: '22:00', end: '07:00', time_zone: 'UTC', days: WEEKDAYS },
+  digest: { enabled: false, timeZone: 'UTC' },
 }
 
 /** As it is stored. */

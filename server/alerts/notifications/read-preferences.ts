@@ -5,6 +5,7 @@ import type { Connection } from '../../platform/storage/database.ts'
 import type { NotificationPreferences } from './preferences.api.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 import { DEFAULTS, type Preferences, StoredQuietHours } from './preferences.ts'
+import { selectProjectChannels } from './projects.queries.ts'
 import { type PreferencesRow, selectPreferences } from './preferences.queries.ts'
 
 /** How each of these members wants to be notified. */
@@ -23,17 +24,30 @@ const preferencesFrom = (row: PreferencesRow): Preferences => ({
   push: row.push,
   pushMinSeverity: SEVERITIES.find((severity) => severity === row.push_min_severity) ?? 'low',
   quietHours: StoredQuietHours.parse(row.quiet_hours),
+  digest: { enabled: row.digest, timeZone: row.digest_time_zone },
 })
 
 type View = z.input<typeof NotificationPreferences>
 
 /** The caller's own preferences in this organisation. */
-export async function readPreferences(app: App, { orgId, userId }: SessionActor): Promise<View> {
-  return viewPreferences((await readMemberPreferences(app.db, orgId, [userId])).get(userId) ?? DEFAULTS)
-}
+export const readPreferences = (app: App, member: Pick<SessionActor, 'orgId' | 'userId'>): Promise<View> =>
+  viewPreferences(app.db, member)
 
-export const viewPreferences = ({ email, push, pushMinSeverity, quietHours }: Preferences): View => ({
-  channels: { email, push },
-  push_min_severity: pushMinSeverity,
-  quiet_hours: { ...quietHours, days: [...quietHours.days] },
-})
+/** The same inside a transaction that changed them. */
+export async function viewPreferences(
+  db: Connection,
+  { orgId, userId }: Pick<SessionActor, 'orgId' | 'userId'>,
+): Promise<View> {
+  const preferences = (await readMemberPreferences(db, orgId, [userId])).get(userId) ?? DEFAULTS
+  const { email, push, pushMinSeverity, quietHours, digest } = preferences
+  return {
+    channels: { email, push },
+    push_min_severity: pushMinSeverity,
+    weekly_digest: { enabled: digest.enabled, time_zone: digest.timeZone },
+    projects: (await selectProjectChannels(db, orgId, userId)).map((row) => ({
+      project_id: row.project_id,
+      channels: { email: row.email, push: row.push },
+    })),
+    quiet_hours: { ...quietHours, days: [...quietHours.days] },
+  }
+}

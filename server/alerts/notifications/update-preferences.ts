@@ -15,7 +15,7 @@ type Change = z.output<(typeof preferencesRoutes)['updateNotificationPreferences
 export async function updatePreferences(
   app: App,
   { orgId, userId }: Pick<Member, 'orgId' | 'userId'>,
-  { channels, push_min_severity: severity, quiet_hours: quiet }: Change,
+  { channels, push_min_severity: severity, weekly_digest: digest, quiet_hours: quiet }: Change,
 ): Promise<z.input<typeof NotificationPreferences>> {
   return app.tx(async (tx) => {
     // Two changes at a time would lose one.
@@ -34,6 +34,10 @@ export async function updatePreferences(
         time_zone: quiet?.time_zone ?? before.quietHours.time_zone,
         days,
       },
+      digest: {
+        enabled: digest?.enabled ?? before.digest.enabled,
+        timeZone: digest?.time_zone ?? before.digest.timeZone,
+      },
     }
     if (isEndless(after.quietHours))
       throw invalid(
@@ -46,8 +50,10 @@ export async function updatePreferences(
       push: after.push,
       push_min_severity: after.pushMinSeverity,
       quiet_hours: JSON.stringify(after.quietHours),
+      digest: after.digest.enabled,
+      digest_time_zone: after.digest.timeZone,
       updated_at: app.clock.now(),
     })
-    return viewPreferences(after)
+    return viewPreferences(tx, { orgId, userId })
   })
 }

@@ -141,6 +141,7 @@ async function pushAlert(
 ): Promise<PushedAlert[]> {
   const sent = await notifyMembers(tx, {
     orgId,
+    projectId: project.id,
     type,
     severity: alert.severity,
     title: `${escalated === true ? 'Not acknowledged: ' : ''}${alert.title}`,

@@ -25,6 +25,9 @@ export const Me = z.object({
     created_at: Timestamp,
   }),
   org: Organisation.describe('The organisation of this session.'),
+  operates: z
+    .boolean()
+    .describe('Owners of the organisation that set up the installation see its status: GET /api/operator/status.'),
   memberships: z
     .array(z.object({ org: Organisation, role: RoleName }))
     .describe('Every organisation the user belongs to; the one used last comes first.'),

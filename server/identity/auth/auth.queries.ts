@@ -33,6 +33,26 @@ export async function anyOrgExists(db: Connection): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined
 }
 
+/**
+ * Whether someone operates the installation: owners of the organisation that set it up, which is the oldest that members
+ * belong to.
+ */
+export async function isOperator(
+  db: Connection,
+  { orgId, role }: { readonly orgId: string; readonly role: string },
+): Promise<boolean> {
+  if (role !== 'owner') return false
+  const first = await db
+    .selectFrom('orgs')
+    .select('id')
+    .where('id', '<>', CANARY_ORG_ID)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return first?.id === orgId
+}
+
 /** Slugs that are the base itself or the base with a suffix. */
 export async function orgSlugsLike(db: Connection, base: string): Promise<Set<string>> {
   const rows = await db

@@ -3,7 +3,7 @@ import { requireActingMember, type OrgActor } from '../../platform/context/actor
 import type { App } from '../../platform/context/app.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
 import type { Me } from './auth.api.ts'
-import { selectMemberships, readSession, readUser, type MembershipRow } from './auth.queries.ts'
+import { isOperator, selectMemberships, readSession, readUser, type MembershipRow } from './auth.queries.ts'
 
 /** The caller's user, organisation, memberships and session. A key knows only its own membership. */
 export async function readMe(app: App, actor: OrgActor): Promise<z.input<typeof Me>> {
@@ -27,6 +27,7 @@ export async function readMe(app: App, actor: OrgActor): Promise<z.input<typeof 
       created_at: user.created_at.toISOString(),
     },
     org: orgOf(current),
+    operates: await isOperator(app.db, { orgId, role: current.role }),
     memberships: memberships.map((membership) => ({ org: orgOf(membership), role: membership.role })),
     session: session === null ? null : { id: session.id, expires_at: session.expires_at.toISOString() },
   }

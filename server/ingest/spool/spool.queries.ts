@@ -407,6 +407,18 @@ export async function groupQuarantined(db: Connection, filter: QuarantineFilter)
   return rows
 }
 
+type QuarantineCause = { readonly reason: string; readonly count: number; readonly oldest: Date }
+
+/** Requests in quarantine by cause. */
+export async function quarantineByReason(db: Connection, max: number): Promise<QuarantineCause[]> {
+  const { rows } = await db.query<QuarantineCause>(
+    `select reason, count(*)::int as count, min(quarantined_at) as oldest from spool_quarantine
+     group by reason order by count(*) desc, reason limit $1`,
+    [max],
+  )
+  return rows
+}
+
 /** Requests to try again, oldest first, locked for the transaction; those of deleted projects are left out. */
 export async function takeQuarantined(
   tx: Tx,

@@ -1001,6 +1001,16 @@ export type Tables = {
     push_min_severity: 'low' | 'medium' | 'high' | 'critical'
     quiet_hours: Json<unknown>
     updated_at: Date
+    digest: Generated<boolean>
+    digest_time_zone: Generated<string>
+    digest_week: string | null
+  }
+  notification_projects: {
+    user_id: string
+    org_id: string
+    project_id: string
+    email: boolean
+    push: boolean
   }
   operations: {
     id: string

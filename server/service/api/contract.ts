@@ -12,6 +12,7 @@ import type { ByAddress } from '../../platform/kernel/contract.ts'
 import { liveRoutes } from '../../platform/live/live.api.ts'
 import { privacyRoutes } from '../erasure/privacy.api.ts'
 import { canaryRoutes } from '../canary/canary.api.ts'
+import { operatorRoutes } from '../operator/operator.api.ts'
 import { importRoutes } from '../imports/imports.api.ts'
 import { projectRoutes } from '../../projects/registry/projects.api.ts'
 import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.ts'
@@ -38,6 +39,7 @@ export const contract = {
   ...assistantContract,
   ...integrationsContract,
   ...canaryRoutes,
+  ...operatorRoutes,
   ...liveRoutes,
   ...auditRoutes,
 }

@@ -2,6 +2,7 @@ import { attachmentHandlers } from '../../events/attachments/attachments.handler
 import { auditHandlers } from '../../history/audit/audit.handlers.ts'
 import type { Handlers } from '../../platform/context/handlers.ts'
 import { canaryHandlers } from '../canary/canary.handlers.ts'
+import { operatorHandlers } from '../operator/operator.handlers.ts'
 import { liveHandlers } from '../../platform/live/live.handlers.ts'
 import { privacyHandlers } from '../erasure/privacy.handlers.ts'
 import { importHandlers } from '../imports/imports.handlers.ts'
@@ -49,6 +50,7 @@ export const handlers: Handlers<Contract> = {
   ...assistantHandlers,
   ...integrationsHandlers,
   ...canaryHandlers,
+  ...operatorHandlers,
   ...liveHandlers,
   ...auditHandlers,
 }

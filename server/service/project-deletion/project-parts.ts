@@ -65,6 +65,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
 export const KEPT: Readonly<Record<string, string>> = {
   projects: 'The row is deleted by the request.',
   project_keys: 'The rows are deleted by the request.',
+  notification_projects: 'The rows are deleted by the request, with the row of the project.',
   project_ids: 'The id stays, so that what arrives late is refused. It says nothing about the project.',
   operations: 'The progress of the deletion, for 30 days.',
   audit_log: 'No entry is ever changed; it names who deleted the project.',

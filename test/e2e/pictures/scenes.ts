@@ -234,6 +234,7 @@ export function scenesOf(world: World): Scene[] {
     }),
 
     owner('organisation', '/org/general'),
+    owner('operator', '/operator'),
     owner('me-appearance', '/me/appearance'),
     owner('me-notifications', '/me/notifications'),
     owner('me-security', '/me/security'),

@@ -134,6 +134,15 @@ export const accountsTexts = {
     rule: 'Stop e-mails from this alert rule',
     all: 'Stop all alert e-mails',
     undo: 'Undo',
+    digest: {
+      lead: 'Stop the weekly digest of this organisation.',
+      stop: 'Stop the weekly digest',
+      done: {
+        rule: 'You will no longer get the weekly digest.',
+        all: 'You will no longer get the weekly digest.',
+        none: 'You will get the weekly digest again.',
+      },
+    },
     doneTitles: { rule: 'Unsubscribed', all: 'Unsubscribed', none: 'Subscribed again' },
     done: {
       rule: (rule: string | null) =>

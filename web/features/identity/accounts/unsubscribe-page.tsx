@@ -12,6 +12,9 @@ import styles from './accounts.module.css'
 
 const texts = accountsTexts.unsubscribePage
 
+/** In the place of the rule in a link of a digest. */
+const DIGEST = '0'.repeat(32)
+
 type Scope = AnswerOf<'POST /api/notifications/unsubscribe'>['scope']
 
 /** Ends mails about alerts with the link of a mail, without a log-in. By a button, because programs open links of mails too. */
@@ -34,6 +37,8 @@ export function UnsubscribePage() {
     </Button>
   )
   const { scope, rule_name: rule } = change.data ?? {}
+  const isDigest = token?.split('.')[1] === DIGEST
+  const said = isDigest ? texts.digest : texts
   return (
     <EntryFrame>
       <title>{appTexts.titleOf(texts.title)}</title>
@@ -42,11 +47,13 @@ export function UnsubscribePage() {
       ) : (
         <div className={styles.ways}>
           <EntryHead title={scope === undefined ? texts.title : texts.doneTitles[scope]}>
-            {scope === undefined ? texts.lead : texts.done[scope](rule ?? null)}
+            {scope === undefined ? said.lead : isDigest ? texts.digest.done[scope] : texts.done[scope](rule ?? null)}
           </EntryHead>
           {change.error === null ? null : <Refusal error={change.error} />}
-          {scope === undefined || scope === 'none' ? button('rule', texts.rule, 'primary') : null}
-          {scope === 'all' ? null : button('all', texts.all)}
+          {scope === undefined || scope === 'none'
+            ? button('rule', isDigest ? texts.digest.stop : texts.rule, 'primary')
+            : null}
+          {scope === 'all' || isDigest ? null : button('all', texts.all)}
           {scope === undefined || scope === 'none' ? null : button('none', texts.undo)}
         </div>
       )}

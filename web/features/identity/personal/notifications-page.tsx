@@ -11,6 +11,7 @@ import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { notificationsTexts as texts } from './notifications-texts.ts'
 import { MutedRulesCard } from './muted-rules-card.tsx'
+import { ProjectsCard } from './projects-card.tsx'
 import { PushDevicesCard } from './push-devices-card.tsx'
 import { QuietHoursCard } from './quiet-hours-card.tsx'
 import { SettingRow } from '../../../frames/setting-row.tsx'
@@ -35,6 +36,7 @@ export function NotificationsPage() {
         {(data) => (
           <>
             <ChannelsCard preferences={data} />
+            <ProjectsCard preferences={data} />
             <QuietHoursCard preferences={data} />
           </>
         )}
@@ -52,21 +54,29 @@ const SEVERITIES = (['low', 'medium', 'high', 'critical'] as const).map((value) 
 
 type ChannelsChange = Partial<NotificationPreferences['channels']> & {
   push_min_severity?: NotificationPreferences['push_min_severity']
+  weekly_digest?: NotificationPreferences['weekly_digest']
 }
+
+/** The time zone of this browser. */
+const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+const zoneName = (zone: string): string => zone.replaceAll('_', ' ')
 
 /** Applied immediately. */
 function ChannelsCard({
-  preferences: { channels, push_min_severity: severity },
+  preferences: { channels, push_min_severity: severity, weekly_digest: digest },
 }: {
   preferences: NotificationPreferences
 }) {
   const change = useChange({
-    send: ({ push_min_severity, ...changed }: ChannelsChange) =>
-      call('PATCH /api/me/notifications', { body: { channels: changed, push_min_severity } }),
+    send: ({ push_min_severity, weekly_digest, ...changed }: ChannelsChange) =>
+      call('PATCH /api/me/notifications', { body: { channels: changed, push_min_severity, weekly_digest } }),
     touches: () => [preferencesQuery.queryKey],
-    guess: (client, { push_min_severity = severity, ...changed }) =>
+    guess: (client, { push_min_severity = severity, weekly_digest = digest, ...changed }) =>
       client.setQueryData(preferencesQuery.queryKey, (before) =>
-        before === undefined ? before : { ...before, push_min_severity, channels: { ...before.channels, ...changed } },
+        before === undefined
+          ? before
+          : { ...before, push_min_severity, weekly_digest, channels: { ...before.channels, ...changed } },
       ),
     failed: texts.notSaved,
   })
@@ -78,6 +88,16 @@ function ChannelsCard({
         </SettingRow>
         <SettingRow title={texts.push} more={texts.pushMore}>
           <Switch label={texts.push} checked={channels.push} onChange={(push) => change.mutate({ push })} />
+        </SettingRow>
+        <SettingRow
+          title={texts.digest}
+          more={texts.digestMore(zoneName(digest.enabled ? digest.time_zone : ownZone()))}
+        >
+          <Switch
+            label={texts.digest}
+            checked={digest.enabled}
+            onChange={(enabled) => change.mutate({ weekly_digest: { enabled, time_zone: ownZone() } })}
+          />
         </SettingRow>
         <SettingRow title={texts.severity} more={texts.severityMore}>
           <Segmented

@@ -14,6 +14,23 @@ export const notificationsTexts = {
   severityMore: 'Less urgent alerts are not pushed.',
   severities: { low: 'All', medium: 'Medium', high: 'High', critical: 'Critical' },
 
+  digest: 'Weekly digest',
+  digestMore: (zone: string) =>
+    `An e-mail on Mondays at 8:00 (${zone}): new and regressed issues, the most frequent ones, and crash-free sessions of each project.`,
+
+  projects: {
+    title: 'Projects',
+    lead: 'Turn off what you do not want to hear about. The weekly digest leaves out projects without e-mail.',
+    what: 'Your projects',
+    email: (project: string) => `E-mail about ${project}`,
+    push: (project: string) => `Pushes about ${project}`,
+    emailOf: 'E-mail',
+    pushOf: 'Push',
+    muted: 'Muted',
+    offForAll: 'Turned off for all projects above.',
+    all: (count: string) => `Show all ${count}`,
+  },
+
   quiet: {
     title: 'Quiet hours',
     hold: 'Hold back e-mails and pushes',

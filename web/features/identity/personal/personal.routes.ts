@@ -1,7 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
 import { SecuritySearch } from '../../../address/search.ts'
-import { preferencesQuery, pushDevicesQuery } from '../../../api/notification-queries.ts'
 import { prefetch, shell } from '../../../app/base-routes.ts'
 
 const me = createRoute({
@@ -42,8 +41,12 @@ const notifications = createRoute({
   getParentRoute: () => me,
   path: '/notifications',
   loader: ({ context: { client } }) => {
-    prefetch(client.query(preferencesQuery))
-    prefetch(client.query(pushDevicesQuery))
+    // No part of the first load of other pages.
+    prefetch(
+      import('../../../api/notification-queries.ts').then(({ preferencesQuery, pushDevicesQuery }) =>
+        Promise.all([client.query(preferencesQuery), client.query(pushDevicesQuery)]),
+      ),
+    )
   },
   component: lazyRouteComponent(() => import('./notifications-page.tsx'), 'NotificationsPage'),
 })

@@ -8,6 +8,7 @@ import { TextButton } from '../../../ui/text-button.tsx'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
+import { bulkTexts } from './bulk-texts.ts'
 import { issuesTexts } from './texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
 import issuesStyles from './issues.module.css'
@@ -57,11 +58,11 @@ export function BulkBar(props: BulkBarProps) {
     <div
       className={classNames(issuesStyles.bulk, narrowStyles.wrapsAt600)}
       role="toolbar"
-      aria-label={issuesTexts.bulk(count)}
+      aria-label={bulkTexts.bulk(count)}
       data-foot-bar="selection"
     >
       <span className={issuesStyles.bulkN}>
-        <b>{formatCount(count)}</b> <span>{issuesTexts.selected}</span>
+        <b>{formatCount(count)}</b> <span>{bulkTexts.selected}</span>
       </span>
       <Matching {...props} />
       <span className={issuesStyles.grp}>
@@ -71,7 +72,7 @@ export function BulkBar(props: BulkBarProps) {
           why={change.why}
           onClick={() => onEdit(resolve)}
         >
-          {resolve.status === 'resolved' ? issuesTexts.resolve : issuesTexts.reopen}
+          {resolve.status === 'resolved' ? bulkTexts.resolve : bulkTexts.reopen}
         </Button>
         {resolve.status === 'resolved' ? (
           <ResolveMenu {...menuOf('resolve')} trigger={how(decideTexts.resolveMenu)} />
@@ -82,7 +83,7 @@ export function BulkBar(props: BulkBarProps) {
           why={change.why}
           onClick={() => onEdit(ignore)}
         >
-          {ignore.status === 'ignored' ? issuesTexts.ignore : issuesTexts.reopen}
+          {ignore.status === 'ignored' ? bulkTexts.ignore : bulkTexts.reopen}
         </Button>
         {ignore.status === 'ignored' ? (
           <IgnoreMenu {...menuOf('ignore')} trigger={how(decideTexts.ignoreMenu)} />
@@ -107,8 +108,8 @@ export function BulkBar(props: BulkBarProps) {
           {issuesTexts.merge}
         </Button>
       </span>
-      <IconButton look="ghost" icon="trash" label={issuesTexts.deleteMany(count)} why={remove.why} onClick={onDelete} />
-      <IconButton look="ghost" icon="x" label={issuesTexts.clearSelection} keys="escape" onClick={onClear} />
+      <IconButton look="ghost" icon="trash" label={bulkTexts.deleteMany(count)} why={remove.why} onClick={onDelete} />
+      <IconButton look="ghost" icon="x" label={bulkTexts.clearSelection} keys="escape" onClick={onClear} />
     </div>
   )
 }
@@ -118,16 +119,16 @@ function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'o
   if (all !== null) {
     return (
       <TextButton onClick={() => onAll(false)} className={styles.bulkAll}>
-        {issuesTexts.onlyLoaded}
+        {bulkTexts.onlyLoaded}
       </TextButton>
     )
   }
   if (offer === null) return null
   if (offer === 'too many')
-    return <span className={`${styles.bulkAll} ${typeStyles.quiet}`}>{issuesTexts.tooManyMatch}</span>
+    return <span className={`${styles.bulkAll} ${typeStyles.quiet}`}>{bulkTexts.tooManyMatch}</span>
   return (
     <TextButton onClick={() => onAll(true)} className={styles.bulkAll}>
-      {issuesTexts.matching(formatCount(offer))}
+      {bulkTexts.matching(formatCount(offer))}
     </TextButton>
   )
 }

@@ -6,6 +6,7 @@ import { paths } from '../../../address/paths.ts'
 import { NO_FILTERS, type IssuesSearch, type Range } from '../../../address/search.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
+import { emptyTexts } from './empty-texts.ts'
 import { issuesTexts } from './texts.ts'
 import { useTokens } from './filters.tsx'
 import type { ViewName } from './views.tsx'
@@ -29,7 +30,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
   const further =
     longer === null || range === '30d' ? undefined : (
       <Button onClick={() => onChange({ range: longer, from: undefined, to: undefined })}>
-        {issuesTexts.showLonger[range]}
+        {emptyTexts.showLonger[range]}
       </Button>
     )
 
@@ -40,14 +41,14 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
       <EmptyState
         kind="setup"
         heading="h2"
-        title={issuesTexts.emptySetup}
+        title={emptyTexts.emptySetup}
         actions={
           <Link {...target} {...buttonLook({ look: 'primary' })}>
-            <span>{only === undefined ? issuesTexts.setUp : issuesTexts.connect(only.name)}</span>
+            <span>{only === undefined ? emptyTexts.setUp : emptyTexts.connect(only.name)}</span>
           </Link>
         }
       >
-        {issuesTexts.emptySetupText}
+        {emptyTexts.emptySetupText}
       </EmptyState>
     )
   }
@@ -60,7 +61,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
       <EmptyState
         kind="filtered"
         heading="h2"
-        title={issuesTexts.emptyFiltered}
+        title={emptyTexts.emptyFiltered}
         actions={
           <>
             <Button keys="escape" onClick={() => onChange(NO_FILTERS)}>
@@ -70,20 +71,20 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
           </>
         }
       >
-        {issuesTexts.emptyFilteredText} <b>{names.join(', ')}</b>.
+        {emptyTexts.emptyFilteredText} <b>{names.join(', ')}</b>.
       </EmptyState>
     )
   }
   if (view === 'open' || view === null) {
     return (
-      <EmptyState kind="good" heading="h2" title={issuesTexts.emptyGood} actions={further}>
-        {issuesTexts.emptyGoodText(project?.name ?? issuesTexts.allProjectsIn, issuesTexts.rangeIn[range])}
+      <EmptyState kind="good" heading="h2" title={emptyTexts.emptyGood} actions={further}>
+        {emptyTexts.emptyGoodText(project?.name ?? emptyTexts.allProjectsIn, issuesTexts.rangeIn[range])}
       </EmptyState>
     )
   }
   return (
-    <EmptyState kind="good" heading="h2" title={issuesTexts.emptyView[view]} actions={further}>
-      {issuesTexts.emptyViewText(issuesTexts.rangeIn[range])}
+    <EmptyState kind="good" heading="h2" title={emptyTexts.emptyView[view]} actions={further}>
+      {emptyTexts.emptyViewText(issuesTexts.rangeIn[range])}
     </EmptyState>
   )
 }

@@ -8,6 +8,7 @@ import { splitTitle } from '../../../subjects/issue/headline.ts'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
+import { bulkTexts } from './bulk-texts.ts'
 import { issuesTexts } from './texts.ts'
 import styles from './merge-into-dialog.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -28,11 +29,11 @@ export function MergeIntoDialog({ issues, into, onClose, onMerge }: MergeIntoDia
     onMerge(chosen)
   }
   return (
-    <Dialog open onClose={onClose} title={issuesTexts.mergeTitle(chosen.short_id)} wide>
-      <p>{issuesTexts.mergeText}</p>
+    <Dialog open onClose={onClose} title={bulkTexts.mergeTitle(chosen.short_id)} wide>
+      <p>{bulkTexts.mergeText}</p>
       <form onSubmit={submit}>
         <fieldset className={styles.issues}>
-          <FieldLegend>{issuesTexts.mergeStays}</FieldLegend>
+          <FieldLegend>{bulkTexts.mergeStays}</FieldLegend>
           {issues.map((issue) => (
             <label key={issue.id} className={classNames(styles.issue, choiceStyles.hovers)}>
               <input
@@ -50,7 +51,7 @@ export function MergeIntoDialog({ issues, into, onClose, onMerge }: MergeIntoDia
             </label>
           ))}
         </fieldset>
-        <DialogFoot onClose={onClose} submit={issuesTexts.mergeRun(issues.length)} />
+        <DialogFoot onClose={onClose} submit={bulkTexts.mergeRun(issues.length)} />
       </form>
     </Dialog>
   )

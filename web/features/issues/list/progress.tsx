@@ -4,7 +4,7 @@ import { useRefused } from '../../../subjects/issue/refused.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatCount } from '../../../ui/format.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
-import { issuesTexts } from './texts.ts'
+import { bulkTexts } from './bulk-texts.ts'
 import issuesStyles from './issues.module.css'
 import styles from './progress.module.css'
 
@@ -40,11 +40,11 @@ function BulkProgress() {
       data-foot-bar="selection"
     >
       <span className={issuesStyles.bulkN} id={`run-${operation.id}`}>
-        {issuesTexts.running[operation.kind]}
+        {bulkTexts.running[operation.kind]}
       </span>
       <progress aria-labelledby={`run-${operation.id}`} max={operation.total} value={operation.done} />
       <span className={styles.progress}>
-        {issuesTexts.progress(formatCount(operation.done), formatCount(operation.total))}
+        {bulkTexts.progress(formatCount(operation.done), formatCount(operation.total))}
       </span>
     </div>
   ))

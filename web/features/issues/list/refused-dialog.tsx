@@ -6,7 +6,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { Minor, ShortId } from '../../../ui/text.tsx'
-import { issuesTexts } from './texts.ts'
+import { bulkTexts } from './bulk-texts.ts'
 import styles from './refused-dialog.module.css'
 import issuesStyles from './issues.module.css'
 
@@ -16,20 +16,18 @@ export function IssueRefusedDialog({ refused }: { refused: Refused }) {
   // Closed when the page is left.
   useEffect(() => () => showRefused(null), [])
   return (
-    <Dialog open onClose={close} title={issuesTexts.refusedTitle(refused.total)}>
+    <Dialog open onClose={close} title={bulkTexts.refusedTitle(refused.total)}>
       <ul className={classNames(styles.refused, fitStyles.breakSpans, issuesStyles.scrollY)}>
         {refused.rows.map(({ issueId, name, reason }) => (
           <li key={issueId}>
             <Link {...paths.issue(issueId)}>
-              <ShortId>{name ?? issuesTexts.refusedUnknown}</ShortId>
+              <ShortId>{name ?? bulkTexts.refusedUnknown}</ShortId>
             </Link>
             <span>{reason}</span>
           </li>
         ))}
       </ul>
-      {refused.total > refused.rows.length ? (
-        <Minor as="p">{issuesTexts.refusedFirst(refused.rows.length)}</Minor>
-      ) : null}
+      {refused.total > refused.rows.length ? <Minor as="p">{bulkTexts.refusedFirst(refused.rows.length)}</Minor> : null}
     </Dialog>
   )
 }

@@ -1,7 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { MonitorSearch, MonitorsSearch } from '../../../address/search.ts'
-import { monitorQuery, monitorsQuery } from '../../../api/monitor-queries.ts'
 import { prefetch, shell } from '../../../app/base-routes.ts'
+
+// No part of the first load of other pages.
+const queries = () => import('../../../api/monitor-queries.ts')
 
 const monitors = createRoute({
   getParentRoute: () => shell,
@@ -10,7 +12,7 @@ const monitors = createRoute({
   validateSearch: (search) => MonitorsSearch.parse(search),
   loaderDeps: ({ search }) => ({ project: search.project ?? null }),
   loader: ({ context: { client }, deps, preload }) => {
-    if (!preload) prefetch(client.infiniteQuery(monitorsQuery(deps.project)))
+    if (!preload) prefetch(queries().then(({ monitorsQuery }) => client.infiniteQuery(monitorsQuery(deps.project))))
   },
   component: lazyRouteComponent(() => import('./monitors-page.tsx'), 'MonitorsPage'),
 })
@@ -21,7 +23,7 @@ const monitor = createRoute({
   staticData: { scope: { project: 'any', range: false } },
   validateSearch: (search) => MonitorSearch.parse(search),
   loader: ({ context: { client }, params, preload }) => {
-    if (!preload) prefetch(client.query(monitorQuery(params.monitorId)))
+    if (!preload) prefetch(queries().then(({ monitorQuery }) => client.query(monitorQuery(params.monitorId))))
   },
   component: lazyRouteComponent(() => import('./monitor-page.tsx'), 'MonitorPage'),
 })
