@@ -237,6 +237,7 @@ function placesOf(projects: readonly Project[], role: Role | undefined): Place[]
   const { organisation, settingsPages, account } = shellTexts
   return [
     place('issues', shellTexts.issues, 'issues', paths.issues()),
+    place('feedback', shellTexts.feedback, 'chat', paths.feedback()),
     place('alerts', shellTexts.alerts, 'bell', paths.alerts()),
     place('metrics', shellTexts.metrics, 'metrics', paths.metrics()),
     place('performance', shellTexts.performance, 'gauge', paths.performance()),

@@ -10,6 +10,7 @@ export const shellTexts = {
   metrics: 'Metrics',
   performance: 'Performance',
   monitors: 'Monitors',
+  feedback: 'Feedback',
   releases: 'Releases',
   symbols: 'Symbols',
   intake: 'Intake',
