@@ -146,6 +146,7 @@ export function scenesOf(world: World): Scene[] {
     }),
     owner('issue-grouping', crash, (page) => page.locator('#grouping').scrollIntoViewIfNeeded()),
 
+    owner('feedback', '/feedback'),
     owner('monitors', '/monitors'),
     owner('monitors-attention', '/monitors?state=attention'),
     owner('monitors-empty', `/monitors?project=${world.empty}`),
