@@ -47,6 +47,7 @@ export const webFeatures = [
   'integrations/connections',
   'integrations/imports',
   'integrations/webhooks',
+  'issues/feedback',
   'issues/inbox',
   'issues/list',
   'issues/page',

@@ -153,6 +153,9 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   createTrackerTicket: ['ticket.created'],
   changeMonitor: ['monitor.changed'],
   deleteMonitor: ['monitor.deleted'],
+  updateFeedback: ['feedback.changed'],
+  addFeedbackNote: ['feedback.noted'],
+  replyToFeedback: ['feedback.replied'],
   createWebhook: ['webhook.endpoint.created'],
   updateWebhook: ['webhook.endpoint.updated'],
   deleteWebhook: ['webhook.endpoint.deleted'],
@@ -200,6 +203,7 @@ const TARGETS: Readonly<Record<string, string>> = {
   alert_rule: 'alert_rule',
   alert: 'alert',
   monitor: 'monitor',
+  feedback: 'feedback',
   assistant: 'org',
 }
 

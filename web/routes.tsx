@@ -10,6 +10,7 @@ import { parseSearch, stringifySearch } from './address/search.ts'
 import { accountRoutes } from './features/identity/accounts/accounts.routes.ts'
 import { onboardingRoutes } from './features/projects/onboarding/onboarding.routes.ts'
 import { issueListRoutes } from './features/issues/list/list.routes.ts'
+import { feedbackRoutes } from './features/issues/feedback/feedback.routes.ts'
 import { issuePageRoutes } from './features/issues/page/page.routes.ts'
 import { alertRoutes } from './features/alerts/alerts.routes.ts'
 import { metricRoutes } from './features/insights/metrics/metrics.routes.ts'
@@ -59,6 +60,7 @@ const tree = root.addChildren([
     shell.addChildren([
       ...issueListRoutes,
       ...issuePageRoutes,
+      ...feedbackRoutes,
       ...alertRoutes,
       ...metricRoutes,
       ...performanceRoutes,

@@ -21,6 +21,7 @@ import { openBus } from '../platform/storage/bus.ts'
 import { Database } from '../platform/storage/database.ts'
 import { createPool, databaseAddress } from '../platform/storage/pool.ts'
 import { ReadOnlyDatabase } from '../platform/storage/read-only.ts'
+import { notifyAuthors } from '../issues/feedback/record-feedback.ts'
 import { linkNewReleases } from '../integrations/code-host/link-releases-job.ts'
 import { recordTrackers } from '../integrations/trackers/record-trackers.ts'
 import { recordWebhooks } from '../integrations/webhooks/record-webhooks.ts'
@@ -36,6 +37,7 @@ const factSubscribers = (parts: AlertParts, config: Config): readonly FactSubscr
   linkNewReleases,
   recordAlerts(parts),
   recordTrackers,
+  notifyAuthors(parts),
   recordAnalyses(config.analysesCritical),
 ]
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { insertMessage } from '../kit/route-examples.ts'
 import { aProject } from '../kit/founder.ts'
 import { anEvent, newEventId, sendEvent } from '../kit/sdk.ts'
 import { fakeSentry, SOURCE_ORG } from '../kit/fake-sentry.ts'
@@ -93,6 +94,7 @@ export async function firstPages({ server }: Dashboard): Promise<Record<string, 
   await pastLines(server, web.id)
   await pastRuns(server, web.id, 'price-feed', [{ minutesAgo: 12 }, { minutesAgo: 7 }])
   const monitor = await first('/api/monitors')
+  await insertMessage(server.app, web.id, { message: 'The map stays blank.' })
   const release = await first(`/api/releases?projectId=${project.id}`)
   const source = await fakeSentry(new Date(), [
     { id: '7', slug: 'shop', platform: 'javascript', publicKey: 'd'.repeat(32), issues: [] },
@@ -117,6 +119,7 @@ export async function firstPages({ server }: Dashboard): Promise<Record<string, 
       '/issues': ['/issues', 'checkoutError'],
       '/issues/$issueId': [`/issues/${issue}`, 'src/'],
       '/issues/$issueId/events': [`/issues/${issue}/events`, 'install-'],
+      '/feedback': ['/feedback', 'The map stays blank'],
       '/alerts': ['/alerts', 'Nothing is firing'],
       '/alerts/history': ['/alerts/history', 'No alert'],
       '/alerts/rules': ['/alerts/rules', 'Slow'],

@@ -175,6 +175,7 @@ function visits(): readonly (readonly Visit[])[] {
       plain(`/overview?${of}&range=7d`),
       chart(`/logs?${of}`),
       chart(`/trace-metrics?${of}`),
+      plain(`/feedback?${of}`),
       plain(`/monitors?${of}`),
       chart(`/monitors/${monitorId}`),
       chart(`/releases?${of}&range=7d`),

@@ -95,7 +95,7 @@ async function aFact(kind: FactKind) {
   }
   const { target, data, activity, notifies } = factKind(kind)
   const about = Object.entries(ids).find(([name]) => name === target)?.[1] ?? { targetId: newId(), label: 'a label' }
-  const inProject = ['issue', 'comment', 'project', 'release', 'alert', 'alert_rule'].includes(target)
+  const inProject = ['issue', 'comment', 'project', 'release', 'alert', 'alert_rule', 'feedback'].includes(target)
   return {
     issueId,
     fact: {
@@ -139,6 +139,7 @@ const LIVE = {
   releases: 'releases',
   webhooks: 'webhooks',
   alerts: 'alerts',
+  feedback: 'feedback',
 } as const
 
 test.each(kinds)('%s', async (kind) => {

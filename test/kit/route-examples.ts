@@ -1,6 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import type { NewFeedback } from '#server/issues/feedback/feedback.ts'
+import { insertFeedback } from '#server/issues/feedback/feedback.queries.ts'
 import { insertMonitors } from '#server/telemetry/monitors/check-ins.queries.ts'
 import { encodeSpans } from '#server/telemetry/traces/trace-part.ts'
 import { ENDPOINT } from '#test/kit/endpoint-input.ts'
@@ -28,7 +30,7 @@ import { insertEvents } from '#server/events/store/store.queries.ts'
 import type { Contract } from '#server/service/api/contract.ts'
 import { utcDay } from '#server/platform/kernel/day.ts'
 import { changeIssues } from '#server/issues/bulk/start-operation.ts'
-import { newId, newPrefixedId, unhyphenate } from '#server/platform/kernel/ids.ts'
+import { hyphenate, newId, newPrefixedId, unhyphenate } from '#server/platform/kernel/ids.ts'
 import { newOneTimeToken, oneTimeTokenHash } from '#server/platform/kernel/one-time-token.ts'
 import { discardIssue } from '#server/issues/merging/discard-issue.ts'
 import { mergeIssues } from '#server/issues/merging/merge-issues.ts'
@@ -123,6 +125,41 @@ const onMonitor =
     await app.tx((tx) => insertMonitors(tx, app.clock.now(), [monitor]))
     return { params: { monitorId: monitor.id }, body }
   }
+
+const onMessage =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    return { params: { feedbackId: await insertMessage(app, projectId, { email: 'mara@example.org' }) }, body }
+  }
+
+/** A message from a user of an app. @returns its id in the inbox */
+export async function insertMessage(
+  app: App,
+  projectId: string,
+  fields: Partial<NewFeedback> & { readonly issueId?: string; readonly receivedAt?: Date } = {},
+): Promise<string> {
+  const { issueId = null, receivedAt = app.clock.now(), ...own } = fields
+  const feedbackId = unhyphenate(newId())
+  const none = { eventId: null, name: null, email: null, url: null, source: 'widget', replayId: null, context: null }
+  const feedback = {
+    ...none,
+    feedbackId,
+    message: 'It froze.',
+    release: null,
+    environment: null,
+    userHash: null,
+    ...own,
+  }
+  await app.tx((tx) => insertFeedback(tx, [{ projectId, receivedAt, issueId, feedback }]))
+  const { id } = await app.db
+    .selectFrom('feedback')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('feedback_id', '=', hyphenate(feedback.feedbackId))
+    .executeTakeFirstOrThrow()
+  return id
+}
 
 const onRelease =
   (body?: Record<string, unknown>): Example =>
@@ -638,6 +675,19 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   testPushDevice: onDevice,
 
   listFeedback: onProject(),
+  listInboxMessages: async (app, _owner, stranger) => ({
+    foreignQueries: [
+      `?projectId=${await insertProject(app, stranger)}`,
+      `?issueId=${await insertIssue(app, stranger)}`,
+    ],
+  }),
+  readFeedback: onMessage(),
+  updateFeedback: async (app, owner, stranger) => ({
+    ...(await onMessage({ status: 'resolved' })(app, owner, stranger)),
+    foreignBodies: [{ assignee_id: stranger.actor.userId }],
+  }),
+  addFeedbackNote: onMessage({ body: 'Seen on the phone, too.' }),
+  replyToFeedback: onMessage({ body: 'Please try again.', to: 'mara@example.org', last_reply_id: null }),
   listAuditLog: nothing,
   exportAuditLog: nothing,
   verifyAuditLog: nothing,

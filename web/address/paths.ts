@@ -4,6 +4,7 @@ import type {
   AlertsSearch,
   AskSearch,
   AuditSearch,
+  FeedbackSearch,
   IssueEventsSearch,
   IssueSearch,
   IssuesSearch,
@@ -39,6 +40,7 @@ export const paths = {
   issues: (search: IssuesSearch = {}) => linkOptions({ to: '/issues', search }),
   issue: (issueId: string, search: IssueSearch = {}) =>
     linkOptions({ to: '/issues/$issueId', params: { issueId }, search }),
+  feedback: (search: FeedbackSearch = {}) => linkOptions({ to: '/feedback', search }),
   alerts: (search: AlertsSearch = {}) => linkOptions({ to: '/alerts', search }),
   alertHistory: (search: AlertHistorySearch = {}) => linkOptions({ to: '/alerts/history', search }),
   alertRules: (search: AlertsSearch = {}) => linkOptions({ to: '/alerts/rules', search }),

@@ -98,6 +98,18 @@ export const IssueEventsSearch = parameters({
 })
 export type IssueEventsSearch = ValuesOf<typeof IssueEventsSearch>
 
+export const FeedbackSearch = parameters({
+  project: id,
+  /** Absent for the inbox. */
+  view: one(['mine', 'resolved', 'spam', 'all']),
+  q: shortText(200),
+  /** Only messages about this issue. */
+  issue: id,
+  /** The message that is shown. */
+  id,
+})
+export type FeedbackSearch = ValuesOf<typeof FeedbackSearch>
+
 export const AskSearch = parameters({
   ...ShellSearch.reads,
   /** The subject of the questions. */

@@ -4,7 +4,17 @@ import type { LiveMessage } from '../../server/platform/live/live.api.ts'
 
 export type { LiveMessage }
 
-export const KINDS = ['issues', 'releases', 'project', 'inbox', 'webhooks', 'canary', 'alerts', 'symbols'] as const
+export const KINDS = [
+  'issues',
+  'releases',
+  'project',
+  'inbox',
+  'webhooks',
+  'canary',
+  'alerts',
+  'symbols',
+  'feedback',
+] as const
 type Kind = (typeof KINDS)[number]
 
 /** The message of an event; null where it is not in the contract. */
@@ -50,7 +60,7 @@ function messageOf(kind: Kind, value: unknown): LiveMessage | null {
   if (kind === 'webhooks') return { kind, endpoint_ids: 'endpoint_ids' in value ? stringsOf(value.endpoint_ids) : [] }
   if (!('project_id' in value) || typeof value.project_id !== 'string') return null
   const { project_id } = value
-  if (kind === 'project' || kind === 'symbols') return { kind, project_id }
+  if (kind === 'project' || kind === 'symbols' || kind === 'feedback') return { kind, project_id }
   if (kind === 'alerts') return { kind, project_id, ids: 'ids' in value ? stringsOf(value.ids) : [] }
   if (kind === 'releases')
     return { kind, project_id, release_ids: 'release_ids' in value ? stringsOf(value.release_ids) : [] }

@@ -12,6 +12,7 @@ import { shellTexts } from './texts.ts'
 
 type PageKey =
   | 'issues'
+  | 'feedback'
   | 'alerts'
   | 'overview'
   | 'metrics'
@@ -127,6 +128,7 @@ export function useDestinations(): Destination[] {
       ...page('issues', 'issues', paths.issues(carried({ ...inProject, range })), at({ to: '/issues', fuzzy: true })),
       ...(openCount.data === undefined ? {} : { badge: { count: formatCount(openCount.data) } }),
     },
+    page('feedback', 'chat', paths.feedback(inProject), at({ to: '/feedback' })),
     {
       ...page('alerts', 'bell', paths.alerts(inProject), at({ to: '/alerts', fuzzy: true })),
       ...(firing === 0 ? {} : { badge: { count: formatCount(firing), isHot: true } }),

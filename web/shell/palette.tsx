@@ -243,6 +243,7 @@ function placesOf(projects: readonly Project[], role: Role | undefined, operates
   const { settingsPages, account, words } = paletteTexts
   return [
     place('issues', shellTexts.issues, 'issues', paths.issues()),
+    place('feedback', shellTexts.feedback, 'chat', paths.feedback()),
     place('alerts', shellTexts.alerts, 'bell', paths.alerts()),
     place('overview', shellTexts.overview, 'overview', paths.overview()),
     place('metrics', shellTexts.metrics, 'metrics', paths.metrics()),

@@ -68,6 +68,7 @@ export function ProjectPicker() {
     }
     if (at({ to: '/monitors', fuzzy: true }) !== false)
       return navigate(paths.monitors(id === null ? {} : { project: id }))
+    if (at({ to: '/feedback' }) !== false) return navigate(paths.feedback(id === null ? {} : { project: id }))
     const scope = carried({ ...(id === null ? {} : { project: id }), range })
     if (at({ to: '/traces' }) !== false) return navigate(paths.traces(scope))
     // The list keeps the rest of its address; an issue page goes to the list.

@@ -13,6 +13,7 @@ export const shellTexts = {
   traces: 'Traces',
   logs: 'Logs',
   monitors: 'Monitors',
+  feedback: 'Feedback',
   releases: 'Releases',
   symbols: 'Symbols',
   intake: 'Intake',

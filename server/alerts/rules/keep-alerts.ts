@@ -3,7 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { purgeRows, inBatches } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { endAlerts, summariseAlerts } from './end-alerts.ts'
-import { OUTSIDE_MAIL_ROWS } from '../alert-mails/outside-mails.queries.ts'
+import { OUTSIDE_MAILS } from '../../platform/mails/enqueue-mails.ts'
 import * as sql from './fired.queries.ts'
 import * as rules from './rules.queries.ts'
 import { removeActions } from './save-actions.ts'
@@ -75,7 +75,7 @@ export const purgeAlertsTask = defineTask({
         { rows: rules.ALERT_ROWS, column: 'fired_at', kept: { ms: KEPT_MS } },
         { rows: rules.ISSUE_MINUTE_ROWS, column: 'minute', kept: { ms: MINUTES_KEPT_MS } },
         { rows: rules.SUBJECT_ROWS, column: 'last_fired_at', kept: { ms: SUBJECTS_KEPT_MS } },
-        { rows: OUTSIDE_MAIL_ROWS, column: 'sent_at', kept: { ms: HOUR_MS } },
+        OUTSIDE_MAILS,
       ],
       signal,
     )

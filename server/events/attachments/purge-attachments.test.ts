@@ -169,6 +169,7 @@ test('feedback is deleted after the retention of its project', async () => {
       release: null,
       environment: null,
       userHash: null,
+      context: null,
     },
   })
   const rows = [feedback(short, 6), feedback(short, 8), feedback(long, 8), feedback(long, 31)]

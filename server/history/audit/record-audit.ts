@@ -105,6 +105,7 @@ function targetOf({ fact, kind }: Audited): Target {
     case 'api_key':
     case 'alert_rule':
     case 'monitor':
+    case 'feedback':
     case 'alert':
     case 'integration':
       return { type: target, id: fact.targetId ?? null, labelled: null }

@@ -31,9 +31,8 @@ const ADDED =
   project.grouping_upgraded project.discard_removed project.user_data_erased project.deleted org.quota_updated
   session.org_switched identity.linked identity.unlinked user.enabled invite.resent member.added alert.resolved
   integration.chat.linked integration.chat.unlinked assistant.asked assistant.model_called
-  integration.tracker.broken integration.codehost.disconnected import.created import.changed monitor.changed monitor.deleted`.split(
-    /\s+/,
-  )
+  integration.tracker.broken integration.codehost.disconnected import.created import.changed monitor.changed monitor.deleted
+  feedback.changed feedback.noted feedback.replied feedback.author_notified`.split(/\s+/)
 
 /** A refused request changes nothing: no fact. `audit/` counts refusals and writes these entries itself. */
 const REFUSALS = ['signin.failed', 'signin.locked', 'mfa.failed', 'access.denied', 'ratelimit.exceeded']

@@ -21,7 +21,7 @@ type Kind = {
   /** Subscribes the actor, or the users that the fact names, to its issue. */
   readonly subscribes?: { readonly who: 'actor' | 'named'; readonly as: Exclude<SubscriptionReason, 'manual'> }
   /** Live message that names its issue, its project, its release, its endpoint or its alert. */
-  readonly live?: 'issues' | 'new_issues' | 'project' | 'releases' | 'webhooks' | 'alerts'
+  readonly live?: 'issues' | 'new_issues' | 'project' | 'releases' | 'webhooks' | 'alerts' | 'feedback'
   /** Action of the audit log. */
   readonly audit?: string
   /** Field of the data that the audit log cuts last. */
@@ -499,6 +499,21 @@ export const KINDS = {
   'api_key.created': { target: 'api_key', data: z.object({ scopes: ids }), audit: 'api_key.created' },
   'api_key.revoked': { target: 'api_key', data: z.object({ scopes: ids }), audit: 'api_key.revoked' },
 
+  /** A message from a user of an app arrived. */
+  'feedback.received': { target: 'feedback', data: NONE, live: 'feedback' },
+  /** Its status, its assignee, or whether its author is notified of the resolution. Never names the author. */
+  'feedback.changed': {
+    target: 'feedback',
+    data: z.object({ fields: ids, to: z.string().optional() }),
+    live: 'feedback',
+    audit: 'feedback.changed',
+  },
+  'feedback.read': { target: 'feedback', data: NONE, live: 'feedback' },
+  'feedback.noted': { target: 'feedback', data: NONE, live: 'feedback', audit: 'feedback.noted' },
+  'feedback.replied': { target: 'feedback', data: NONE, live: 'feedback', audit: 'feedback.replied' },
+  /** Its author was notified that the issue is resolved. */
+  'feedback.author_notified': { target: 'feedback', data: NONE, live: 'feedback', audit: 'feedback.author_notified' },
+
   'monitor.changed': {
     target: 'monitor',
     data: z.object({ fields: ids, to: z.string().optional() }),
@@ -592,6 +607,7 @@ type Targets = {
   api_key: Other
   alert_rule: Other
   monitor: Other
+  feedback: Other
   alert: Other
   integration: Other
 }

@@ -69,9 +69,11 @@ function messagesOf(projectId: string, facts: readonly NewFact[]): OrgMessage['m
   const alertIds = new Set<string>()
   let eventCount = 0
   let isProjectChanged = false
+  let isFeedbackChanged = false
   for (const fact of facts) {
     const { live } = factKind(fact.kind)
     if (live === 'project') isProjectChanged = true
+    if (live === 'feedback') isFeedbackChanged = true
     if (live === 'releases' && 'releaseId' in fact) releaseIds.add(fact.releaseId)
     if (live === 'alerts' && 'targetId' in fact) alertIds.add(fact.targetId)
     if ((live === 'issues' || live === 'new_issues') && 'issueId' in fact) {
@@ -91,6 +93,7 @@ function messagesOf(projectId: string, facts: readonly NewFact[]): OrgMessage['m
     })
   if (releaseIds.size > 0) messages.push({ kind: 'releases', project_id: projectId, release_ids: [...releaseIds] })
   if (alertIds.size > 0) messages.push({ kind: 'alerts', project_id: projectId, ids: [...alertIds] })
+  if (isFeedbackChanged) messages.push({ kind: 'feedback', project_id: projectId })
   if (isProjectChanged) messages.push({ kind: 'project', project_id: projectId })
   return messages
 }

@@ -22,6 +22,7 @@ const about = (projectId: string, eventId: string | null) => ({
     release: null,
     environment: null,
     userHash: null,
+    context: null,
   },
 })
 

@@ -5,6 +5,7 @@ import type { Connection, Statement, Tx } from '../../platform/storage/database.
 import type { Tables } from '../../platform/storage/tables.gen.ts'
 import type { NewFeedback } from './feedback.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
+import { eraseUserMessages } from '../../platform/outbox/erase-messages.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** SQL of feedback. */
@@ -28,8 +29,8 @@ export async function insertFeedback(tx: Tx, rows: readonly ReceivedFeedback[]):
   const uuid = (id: string | null): string | null => (id === null ? null : hyphenate(id))
   const { rows: inserted } = await tx.query<{ project_id: string; feedback_id: string }>({
     name: 'feedback-insert',
-    text: `insert into feedback (id, project_id, feedback_id, received_at, event_id, issue_id, message, name, email, url, source, replay_id, release, environment, user_hash)
-           select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::uuid[], $13::text[], $14::text[], $15::bigint[])
+    text: `insert into feedback (id, project_id, feedback_id, received_at, event_id, issue_id, message, name, email, url, source, replay_id, release, environment, user_hash, context)
+           select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::uuid[], $13::text[], $14::text[], $15::bigint[], $16::jsonb[])
            on conflict (project_id, feedback_id) do nothing
            returning project_id, feedback_id`,
     values: [
@@ -48,6 +49,7 @@ export async function insertFeedback(tx: Tx, rows: readonly ReceivedFeedback[]):
       of((row) => row.release),
       of((row) => row.environment),
       of((row) => row.userHash),
+      of((row) => (row.context === null ? null : JSON.stringify(row.context))),
     ],
   })
   return new Set(inserted.map((row) => `${row.project_id}/${unhyphenate(row.feedback_id)}`))
@@ -122,7 +124,7 @@ type FeedbackPage = {
 }
 
 function filtered(db: Connection, filter: FeedbackFilter) {
-  let query = db.selectFrom('feedback').where('project_id', '=', filter.projectId)
+  let query = db.selectFrom('feedback').where('project_id', '=', filter.projectId).where('status', '<>', 'spam')
   if (filter.issueId !== undefined) {
     // Feedback is stored under the issue of its event. Includes issues merged into this one, or into the same target.
     const { issueId } = filter
@@ -169,11 +171,12 @@ export async function countFeedback(db: Connection, filter: FeedbackFilter): Pro
 }
 
 /**
- * Deletes the feedback of one of the app's users, by user hash, events and e-mail addresses.
+ * Deletes the feedback of one of the app's users, by user hash, events and e-mail addresses, with what members wrote
+ * about it and the mails that they sent.
  * @returns ids of the deleted feedback, 32 hex digits, for its files
  */
 export async function deleteUserFeedback(
-  db: Connection,
+  tx: Tx,
   projectId: string,
   user: {
     readonly userHash: number
@@ -182,7 +185,7 @@ export async function deleteUserFeedback(
     readonly emails?: readonly string[]
   },
 ): Promise<string[]> {
-  const rows = await db
+  const rows = await tx
     .deleteFrom('feedback')
     .where('project_id', '=', projectId)
     .where((eb) =>
@@ -196,8 +199,10 @@ export async function deleteUserFeedback(
         ),
       ]),
     )
-    .returning('feedback_id')
+    .returning(['id', 'feedback_id'])
     .execute()
+  // Mails to the author name the message.
+  for (const { id } of rows) await eraseUserMessages(tx, id)
   return rows.map((row) => unhyphenate(row.feedback_id))
 }
 
@@ -208,4 +213,4 @@ export async function deleteFeedbackOfIssue(db: Connection, issueId: string): Pr
 }
 
 export const FEEDBACK_ROWS = ownRows('feedback')
-export const FEEDBACK_PART = projectPart(1_000, [FEEDBACK_ROWS])
+export const FEEDBACK_PART = projectPart(1_000, [FEEDBACK_ROWS], { cascades: ['feedback_activity'] })

@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { isRecord } from '../../events/protocol/json.ts'
+import { readTraceId } from '../../events/protocol/span.ts'
 import { cut, storable } from '../../events/protocol/strings.ts'
+import { foldEmail } from '../../identity/auth/email.ts'
+import type { MessageContext } from './feedback.api.ts'
 
 /** Feedback that is not stored yet. */
 export type NewFeedback = {
@@ -19,6 +23,8 @@ export type NewFeedback = {
   readonly release: string | null
   readonly environment: string | null
   readonly userHash: number | null
+  /** The app, its device and its user, as the app described them. */
+  readonly context: MessageContext | null
 }
 
 /** Limits of feedback (docs/protocol.md §11.5). */
@@ -43,6 +49,7 @@ export function parseFeedback(event: Event, userHash: number | null): NewFeedbac
     release: event.release,
     environment: event.environment === '' ? null : event.environment,
     userHash,
+    context: readContext(event),
   }
 }
 
@@ -65,7 +72,38 @@ export function parseUserReport(report: unknown, envelopeEventId: string | null)
     release: null,
     environment: null,
     userHash: null,
+    context: null,
   }
+}
+
+/** Reads from an event facts about the app, its device and its user; each at most 256 characters. */
+export function readContext(event: Pick<Event, 'contexts' | 'user' | 'transaction'>): MessageContext {
+  const { browser = {}, os = {}, device = {}, culture = {}, app = {}, trace = {} } = event.contexts
+  const versioned = (context: Readonly<Record<string, unknown>>): string | null => {
+    const name = textOf(context['name'], MAX_TEXT)
+    return name === null ? null : [name, textOf(context['version'], 64) ?? ''].join(' ').trim()
+  }
+  return {
+    browser: versioned(browser),
+    os: versioned(os),
+    device: textOf(device['model'], MAX_TEXT) ?? textOf(device['family'], MAX_TEXT),
+    language: textOf(culture['locale'], MAX_TEXT) ?? textOf(device['locale'], MAX_TEXT),
+    view: (event.transaction === null ? null : cut(event.transaction, MAX_TEXT)) ?? firstView(app['view_names']),
+    user: event.user?.id ?? event.user?.username ?? event.user?.email ?? null,
+    trace_id: readTraceId(trace['trace_id']),
+  }
+}
+
+const firstView = (views: unknown): string | null => (Array.isArray(views) ? textOf(views[0], MAX_TEXT) : null)
+
+/**
+ * The address that a reply goes to: the one that the author left, in its stored form; null when none was left, or when
+ * it is none.
+ */
+export function readReplyAddress(email: string | null): string | null {
+  if (email === null) return null
+  const address = z.email().max(254).safeParse(foldEmail(email))
+  return address.success ? address.data : null
 }
 
 function textOf(value: unknown, max: number): string | null {

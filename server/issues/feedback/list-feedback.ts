@@ -64,8 +64,8 @@ export async function feedbackOfIssue(
   return viewFeedback(app, projectId, await selectFeedback(app.db, { projectId, issueId }, page))
 }
 
-/** Adds files to rows of one project. */
-async function viewFeedback(app: App, projectId: string, rows: readonly FeedbackRow[]): Promise<Feedback[]> {
+/** Adds files to rows of one project. The caller has checked access to the project. */
+export async function viewFeedback(app: App, projectId: string, rows: readonly FeedbackRow[]): Promise<Feedback[]> {
   const hex = (id: string | null): string | null => (id === null ? null : unhyphenate(id))
   const files = await listAttachments(
     app.db,
@@ -85,6 +85,7 @@ async function viewFeedback(app: App, projectId: string, rows: readonly Feedback
     environment: row.environment,
     event_id: hex(row.event_id),
     issue_id: row.shown_as,
+    status: row.status,
     attachments: files.filter((file) => file.event_id === unhyphenate(row.feedback_id)),
     received_at: row.received_at.toISOString(),
   }))

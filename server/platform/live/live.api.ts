@@ -24,6 +24,8 @@ export const LiveMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('webhooks'), endpoint_ids: z.array(z.string()) }),
   /** Alerts, their deliveries or rules of a project changed; `ids` is empty when there are more than a message can name. */
   z.object({ kind: z.literal('alerts'), project_id: z.string(), ids: z.array(z.string()) }),
+  /** Feedback of a project arrived or was changed. */
+  z.object({ kind: z.literal('feedback'), project_id: z.string() }),
   /** Files of symbols of a project were indexed or deleted: its events are read differently now. */
   z.object({ kind: z.literal('symbols'), project_id: z.string() }),
   /** The state of the end-to-end test changed. */
@@ -48,7 +50,7 @@ export const liveRoutes = routes({
     tag: 'Live',
     summary: 'Changes of the organisation as server-sent events',
     description:
-      'Named events `issues`, `releases`, `project`, `inbox`, `webhooks`, `alerts`, `symbols` and `canary`; a comment line every 15 s keeps the connection open. A message holds only ids and counts: read the named resource again. The first event, `recent`, has the messages of the seconds before: all of the last `reach_ms` milliseconds, each with its age.',
+      'Named events `issues`, `releases`, `project`, `inbox`, `webhooks`, `alerts`, `feedback`, `symbols` and `canary`; a comment line every 15 s keeps the connection open. A message holds only ids and counts: read the named resource again. The first event, `recent`, has the messages of the seconds before: all of the last `reach_ms` milliseconds, each with its age.',
     permission: 'projects.read',
     stream: 'sse',
   },

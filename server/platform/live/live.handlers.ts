@@ -24,6 +24,7 @@ const FLUSH_MS = {
   alerts: 250,
   canary: 250,
   symbols: 1000,
+  feedback: 1_000,
 } as const
 
 export const liveHandlers: Handlers<typeof liveRoutes> = {
@@ -103,6 +104,7 @@ const NEEDS: Readonly<Record<LiveMessage['kind'], Exclude<Permission, 'public'>>
   alerts: 'alerts.read',
   canary: 'alerts.read',
   symbols: 'uploads.read',
+  feedback: 'issues.read',
 }
 
 /** The part of a message that this actor may receive; null for nothing. */

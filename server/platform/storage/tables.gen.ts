@@ -535,6 +535,21 @@ export type Tables = {
     release: string | null
     environment: string | null
     user_hash: number | null
+    status: Generated<'open' | 'resolved' | 'spam'>
+    assignee_id: string | null
+    read_at: Date | null
+    context: NullableJson<unknown>
+    notify_on_resolved: Generated<boolean>
+    notified_at: Date | null
+  }
+  feedback_activity: {
+    id: string
+    message_id: string
+    kind: 'status_changed' | 'assigned' | 'note' | 'reply' | 'notified' | 'not_notified'
+    actor_id: string | null
+    body: string | null
+    data: DefaultJson<unknown>
+    created_at: Date
   }
   fired_alerts: {
     id: string

@@ -162,6 +162,7 @@ export function scenesOf(world: World): Scene[] {
     owner('trace-metrics', `/trace-metrics?project=${world.web}`),
     owner('trace-metrics-grouped', `/trace-metrics?project=${world.web}&name=queue.wait&by=region`),
     owner('trace-metrics-empty', `/trace-metrics?project=${world.empty}`),
+    owner('feedback', '/feedback'),
     owner('monitors', '/monitors'),
     owner('monitors-attention', '/monitors?state=attention'),
     owner('monitors-empty', `/monitors?project=${world.empty}`),

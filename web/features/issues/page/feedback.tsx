@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router'
+import { paths } from '../../../address/paths.ts'
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -23,7 +25,14 @@ export function FeedbackCard({ issue }: { issue: IssueDetail }) {
     <Card
       title={fileTexts.feedback}
       titleId="h-feedback"
-      header={<Minor>{fileTexts.feedbackCount(feedback.length, MAX_ITEMS)}</Minor>}
+      header={
+        <>
+          <Minor>{fileTexts.feedbackCount(feedback.length, MAX_ITEMS)}</Minor>
+          <Link {...paths.feedback({ view: 'all', issue: issue.id })} className={typeStyles.link}>
+            {fileTexts.openInbox}
+          </Link>
+        </>
+      }
     >
       <ul className={styles.fbs}>
         {feedback.map((item) => (
@@ -45,6 +54,15 @@ function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][numbe
         <Minor>
           <Time at={item.received_at} as="since" />
         </Minor>
+        {item.issue_id === null ? null : (
+          <Link
+            {...paths.feedback({ view: 'all', issue: item.issue_id, id: item.id })}
+            className={typeStyles.link}
+            aria-label={fileTexts.answerOf(item.name ?? item.email ?? fileTexts.anonymous)}
+          >
+            {fileTexts.answer}
+          </Link>
+        )}
         {isOfEvent ? <Minor>{fileTexts.onThisEvent}</Minor> : null}
       </p>
       <p className={styles.fbM}>

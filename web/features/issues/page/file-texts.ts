@@ -24,6 +24,9 @@ export const fileTexts = {
   noPreview: 'Your browser cannot show this image. Download the file instead.',
 
   feedback: 'User feedback',
+  openInbox: 'Open in the inbox',
+  answer: 'Answer',
+  answerOf: (name: string) => `Answer ${name}`,
   feedbackCount: (count: number, max: number) => (count >= max ? `newest ${formatCount(count)}` : formatCount(count)),
   anonymous: 'Anonymous',
   onThisEvent: 'about this event',

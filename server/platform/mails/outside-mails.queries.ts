@@ -1,7 +1,7 @@
-import { ownRows } from '../../platform/storage/own-rows.ts'
-import type { Tx } from '../../platform/storage/database.ts'
+import { ownRows } from '../storage/own-rows.ts'
+import type { Tx } from '../storage/database.ts'
 
-/** Mails about alerts to addresses that belong to no member. */
+/** Mails to addresses that belong to no member. */
 
 type OutsideMails = {
   readonly all: number
