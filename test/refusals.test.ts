@@ -203,6 +203,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   changeMonitor: 'member',
   deleteMonitor: 'member',
   readTrace: 'viewer',
+  readTransaction: 'viewer',
+  listSpanOperations: 'viewer',
   readIntake: 'viewer',
   readQuota: 'viewer',
   updateQuota: 'admin',

@@ -661,6 +661,11 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   changeMonitor: onMonitor({ state: 'muted' }),
   deleteMonitor: onMonitor(),
   readTrace: onTrace,
+  readTransaction: async (app, owner, stranger) => ({
+    query: await screenQuery(app, owner),
+    foreignQueries: [await screenQuery(app, stranger)],
+  }),
+  listSpanOperations: ofProject,
 
   readIntake: onProject(),
   readQuota: nothing,

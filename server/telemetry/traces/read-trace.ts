@@ -1,5 +1,3 @@
-import { zstdDecompressSync } from 'node:zlib'
-import { z } from 'zod'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { findIssuesByEvent } from '../../events/store/store.queries.ts'
@@ -10,25 +8,11 @@ import { readProject } from '../../projects/registry/projects.queries.ts'
 import { MAX_SPANS } from '../../events/protocol/span.ts'
 import { keepReason } from './choose.queries.ts'
 import * as sql from './read.queries.ts'
-import type { StoredSpan } from './stored-span.ts'
+import { decodeSpans } from './stored-span.ts'
 import type { Trace } from './traces.api.ts'
 
 const MAX_PARTS = 200
 const MAX_ERRORS = 100
-
-const Stored = z.array(
-  z.object({
-    span_id: z.string(),
-    parent_span_id: z.string().nullable(),
-    op: z.string(),
-    description: z.string(),
-    status: z.enum(['ok', 'error']),
-    is_segment: z.boolean(),
-    start_ms: z.number(),
-    end_ms: z.number(),
-    data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-  }),
-) satisfies z.ZodType<StoredSpan[]>
 
 /** @throws AppError not_found for another organisation's project, or a trace that is not kept */
 export async function readTrace(app: App, actor: OrgActor, projectId: string, given: string): Promise<Trace> {
@@ -38,7 +22,7 @@ export async function readTrace(app: App, actor: OrgActor, projectId: string, gi
   const parts = await sql.selectParts(app.db, projectId, traceId, MAX_PARTS)
   const [first] = parts
   if (first === undefined) throw notFound('Trace')
-  const stored = parts.flatMap((part) => Stored.parse(JSON.parse(zstdDecompressSync(part.spans).toString('utf8'))))
+  const stored = parts.flatMap(({ spans }) => decodeSpans(spans))
   // A span may arrive in a transaction and again as a segment.
   const all = [...Map.groupBy(stored, (span) => span.span_id).values()]
     .flatMap(([span]) => (span === undefined ? [] : [span]))

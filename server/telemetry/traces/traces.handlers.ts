@@ -1,7 +1,11 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
 import { readTrace } from './read-trace.ts'
+import { listSpanOperations, readTransaction } from './read-transaction.ts'
 import type { traceRoutes } from './traces.api.ts'
+import type { transactionRoutes } from './transaction.api.ts'
 
-export const traceHandlers: Handlers<typeof traceRoutes> = {
+export const traceHandlers: Handlers<typeof traceRoutes & typeof transactionRoutes> = {
   readTrace: (app, actor, { params }) => readTrace(app, actor, params.projectId, params.traceId),
+  readTransaction: (app, actor, { query }) => readTransaction(app, actor, query),
+  listSpanOperations: (app, actor, { query }) => listSpanOperations(app, actor, query),
 }
