@@ -169,6 +169,7 @@ function visits(): readonly (readonly Visit[])[] {
       chart(`/performance/screens?${of}&range=7d`),
       chart(`/performance/anr?${of}&range=7d`),
       chart(`/performance/battery?${of}&range=7d`),
+      chart(`/performance/t/Checkout?${of}&range=7d`),
       plain(`/monitors?${of}`),
       chart(`/monitors/${monitorId}`),
       chart(`/releases?${of}&range=7d`),

@@ -47,6 +47,8 @@ export const paths = {
   performance: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance', search }),
   screens: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/screens', search }),
   anr: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/anr', search }),
+  transaction: (name: string, search: PerformanceSearch = {}) =>
+    linkOptions({ to: '/performance/t/$name', params: { name }, search }),
   battery: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/battery', search }),
   monitors: (search: MonitorsSearch = {}) => linkOptions({ to: '/monitors', search }),
   monitor: (monitorId: string, search: MonitorSearch = {}) =>
