@@ -55,6 +55,7 @@ test('every link leads to an address', () => {
     performance: paths.performance({ project: ID, device_class: ['low'] }),
     screens: paths.screens({ project: ID, screen: 'Checkout' }),
     anr: paths.anr({ project: ID }),
+    transaction: paths.transaction('GET /v1/{id}'),
     battery: paths.battery({ project: ID }),
     monitors: paths.monitors({ project: ID, state: 'attention', env: 'staging' }),
     monitor: paths.monitor(ID, { env: 'staging', kind: 'missed' }),
@@ -130,6 +131,7 @@ test('every link leads to an address', () => {
         "sso": "/org/sso",
         "symbols": "/symbols?project=019a0000-0000-7000-8000-000000000001",
         "trace": "/projects/019a0000-0000-7000-8000-000000000001/traces/5e9af9902c22421daa90a2e961a31f89",
+        "transaction": "/performance/t/GET%20%2Fv1%2F%7Bid%7D",
         "webhooks": "/org/webhooks",
         "webhooks, a delivery": "/org/webhooks?endpoint=019a0000-0000-7000-8000-000000000001&delivery=d_01hf0000000000000000000000&state=failed",
       }
