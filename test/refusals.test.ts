@@ -217,6 +217,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   readTraceOverview: 'viewer',
   readTrace: 'viewer',
   readProjectTrace: 'viewer',
+  readTransaction: 'viewer',
+  listSpanOperations: 'viewer',
   readIntake: 'viewer',
   readQuota: 'viewer',
   updateQuota: 'admin',

@@ -55,6 +55,7 @@ test('every link leads to an address', () => {
     performance: paths.performance({ project: ID, device_class: ['low'] }),
     screens: paths.screens({ project: ID, screen: 'Checkout' }),
     anr: paths.anr({ project: ID }),
+    transaction: paths.transaction('GET /v1/{id}'),
     battery: paths.battery({ project: ID }),
     feedback: paths.feedback({ project: ID, view: 'spam', q: 'pay', issue: ID, id: ID }),
     monitors: paths.monitors({ project: ID, state: 'attention', env: 'staging' }),
@@ -134,6 +135,7 @@ test('every link leads to an address', () => {
         "symbols": "/symbols?project=019a0000-0000-7000-8000-000000000001",
         "trace": "/traces/5e9af9902c22421daa90a2e961a31f89?span=5e9af9902c22421d",
         "traces": "/traces?project=019a0000-0000-7000-8000-000000000001&range=7d&name=POST+%2Fpay&result=error&min=300",
+        "transaction": "/performance/t/GET%20%2Fv1%2F%7Bid%7D",
         "webhooks": "/org/webhooks",
         "webhooks, a delivery": "/org/webhooks?endpoint=019a0000-0000-7000-8000-000000000001&delivery=d_01hf0000000000000000000000&state=failed",
       }

@@ -3,6 +3,7 @@ import { sessionSummaryRoutes } from './app-health/session-summary.api.ts'
 import { monitorRoutes } from './monitors/monitors.api.ts'
 import { telemetryRoutes } from './logs/telemetry.api.ts'
 import { traceRoutes } from './traces/traces.api.ts'
+import { transactionRoutes } from './traces/transaction.api.ts'
 
 /** The endpoints of this district. */
 export const telemetryContract = {
@@ -11,4 +12,5 @@ export const telemetryContract = {
   ...telemetryRoutes,
   ...monitorRoutes,
   ...traceRoutes,
+  ...transactionRoutes,
 }

@@ -176,6 +176,7 @@ function visits(): readonly (readonly Visit[])[] {
       chart(`/logs?${of}`),
       chart(`/trace-metrics?${of}`),
       plain(`/feedback?${of}`),
+      chart(`/performance/t/Checkout?${of}&range=7d`),
       plain(`/monitors?${of}`),
       chart(`/monitors/${monitorId}`),
       chart(`/releases?${of}&range=7d`),

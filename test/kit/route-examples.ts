@@ -742,6 +742,11 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   readTraceOverview: nothing,
   readTrace: onTrace,
   readProjectTrace: onTrace,
+  readTransaction: async (app, owner, stranger) => ({
+    query: await screenQuery(app, owner),
+    foreignQueries: [await screenQuery(app, stranger)],
+  }),
+  listSpanOperations: ofProject,
 
   readIntake: onProject(),
   readQuota: nothing,

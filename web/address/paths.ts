@@ -53,6 +53,8 @@ export const paths = {
   performance: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance', search }),
   screens: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/screens', search }),
   anr: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/anr', search }),
+  transaction: (name: string, search: PerformanceSearch = {}) =>
+    linkOptions({ to: '/performance/t/$name', params: { name }, search }),
   battery: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/battery', search }),
   overview: (search: ShellSearch = {}) => linkOptions({ to: '/overview', search }),
   logs: (search: LogsSearch = {}) => linkOptions({ to: '/logs', search }),

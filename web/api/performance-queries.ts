@@ -8,6 +8,8 @@ export type Start = Performance['cold_start']
 export type ScreenRow = AnswerOf<'GET /api/performance/screens'>['items'][number]
 export type ScreenDetail = AnswerOf<'GET /api/performance/screen'>
 export type TransactionRow = AnswerOf<'GET /api/performance/transactions'>['items'][number]
+export type TransactionDetail = AnswerOf<'GET /api/performance/transaction'>
+export type SpanOperations = AnswerOf<'GET /api/performance/operations'>
 export type Spread = Start['spread']
 
 export const performanceQuery = ({ projectId, range, filters }: HealthView) =>
@@ -38,12 +40,14 @@ export const screensQuery = ({ projectId, range, filters }: HealthView, sort: Sc
     placeholderData: keepPreviousData,
   })
 
-export const transactionsQuery = ({ projectId, range, filters }: HealthView) =>
+export type TransactionSort = '-count' | '-total' | '-failures'
+
+export const transactionsQuery = ({ projectId, range, filters }: HealthView, sort: TransactionSort = '-count') =>
   infiniteQueryOptions({
-    queryKey: ['performance', 'transactions', projectId, range, filters],
+    queryKey: ['performance', 'transactions', projectId, range, filters, sort],
     queryFn: ({ signal, pageParam }) =>
       call('GET /api/performance/transactions', {
-        query: { projectId, range, ...withoutDevice(filters), offset: String(pageParam) },
+        query: { projectId, range, ...withoutDevice(filters), sort, offset: String(pageParam) },
         signal,
       }),
     initialPageParam: 0,
@@ -56,6 +60,25 @@ export const screenQuery = ({ projectId, range, filters }: HealthView, name: str
     queryKey: ['performance', 'screen', projectId, range, filters, name],
     queryFn: ({ signal }) =>
       call('GET /api/performance/screen', { query: { projectId, range, ...withoutDevice(filters), name }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const transactionQuery = ({ projectId, range, filters }: HealthView, name: string) =>
+  queryOptions({
+    queryKey: ['performance', 'transaction', projectId, range, filters, name],
+    queryFn: ({ signal }) =>
+      call('GET /api/performance/transaction', {
+        query: { projectId, range, ...withoutDevice(filters), name },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  })
+
+/** Queries, hosts, queues, caches and resources of stored traces: without filters, which traces do not have. */
+export const spanOperationsQuery = ({ projectId, range }: HealthView) =>
+  queryOptions({
+    queryKey: ['performance', 'operations', projectId, range],
+    queryFn: ({ signal }) => call('GET /api/performance/operations', { query: { projectId, range }, signal }),
     placeholderData: keepPreviousData,
   })
 

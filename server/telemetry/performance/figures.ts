@@ -1,5 +1,5 @@
 import type { DDSketch } from '../sketch/ddsketch.ts'
-import type { Performance, Start } from './performance.api.ts'
+import type { Performance, Requests, Start, Vital } from './performance.api.ts'
 import type { MetricSpread } from './read-performance.ts'
 
 /** Figures of the API from sketches. Pure. */
@@ -100,4 +100,44 @@ export function wakeLockFigures(now: MetricSpread, before: MetricSpread): Perfor
     p95_ms: now.p95,
     previous_share: ratio(before.sketch.countFrom(LONG_LOCK_MS), before.count),
   }
+}
+
+/** From the first value on a web vital needs work, from the second on it is poor. */
+const VITAL_LIMITS: Readonly<Record<Vital, readonly [number, number]>> = {
+  lcp: [2_500, 4_000],
+  inp: [200, 500],
+  cls: [0.1, 0.25],
+  fcp: [1_800, 3_000],
+  ttfb: [800, 1_800],
+}
+
+/** A web vital with its values by word; they add up to its count. */
+export function vitalFigures(name: Vital, now: MetricSpread, before: MetricSpread): Performance['web_vitals'][Vital] {
+  const [watch, limit] = VITAL_LIMITS[name]
+  const fromWatch = now.sketch.countFrom(watch)
+  const poor = now.sketch.countFrom(limit)
+  return {
+    p75: now.p75,
+    count: now.count,
+    previous_p75: before.p75,
+    good: now.count - fromWatch,
+    needs_work: fromWatch - poor,
+    poor,
+  }
+}
+
+/** Durations with throughput and failures. @param minutes length of the range, and of the one before */
+export function requestFigures(
+  now: MetricSpread,
+  before: MetricSpread,
+  minutes: { readonly now: number; readonly before: number },
+): Requests {
+  const ratesOf = (spread: MetricSpread, length: number) => ({
+    ...toQuantiles(spread),
+    total_ms: spread.sum,
+    failures: spread.failures,
+    failure_rate: ratio(spread.failures, spread.count),
+    throughput: spread.count / length,
+  })
+  return { ...ratesOf(now, minutes.now), previous: ratesOf(before, minutes.before) }
 }

@@ -22,10 +22,11 @@ export async function listScreens(app: App, actor: OrgActor, input: ListInput) {
 export const sortScreens = (screens: readonly RatedScreen[], sort: PerformanceSort): RatedScreen[] =>
   sortRows(screens, sort, sortableOf)
 
-const sortableOf = ({ name, op, count, render: { p50, p75, p95, failures } }: RatedScreen): Sortable => ({
+const sortableOf = ({ name, op, count, render: { p50, p75, p95, sum: total, failures } }: RatedScreen): Sortable => ({
   name,
   op,
   count,
+  total,
   failures,
   p50,
   p75,

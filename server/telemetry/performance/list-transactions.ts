@@ -3,10 +3,9 @@ import type { App } from '../../platform/context/app.ts'
 import { ratio } from './figures.ts'
 import type { ListInput } from './list-screens.ts'
 import type { Transaction } from './performance.api.ts'
-import { prepareQuestion, type Question } from './question.ts'
+import { measureMinutes, prepareQuestion, type Question } from './question.ts'
 import { nameAndOpKey, readPerformanceBy, spreadIn, type NamedPerformance } from './read-performance.ts'
 import { pageOfRows, sortRows } from './sort-rows.ts'
-import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 const METRICS = ['duration'] as const
 
@@ -15,8 +14,8 @@ export async function listTransactions(app: App, actor: OrgActor, input: ListInp
   const question = await prepareQuestion(app, actor, input)
   const found = await readPerformanceBy(app.db, { ...question.now, metrics: METRICS }, 'name')
   const sorted = sortRows(found, input.sort, ({ name, op, metrics }) => {
-    const { p50, p75, p95, count, failures } = spreadIn(metrics, 'duration')
-    return { name, op, p50, p75, p95, count, failures }
+    const { p50, p75, p95, count, sum: total, failures } = spreadIn(metrics, 'duration')
+    return { name, op, p50, p75, p95, count, total, failures }
   })
   const page = pageOfRows(sorted, input)
   return { ...page, items: await describeTransactions(app, question, page.items), range: input.range }
@@ -25,17 +24,17 @@ export async function listTransactions(app: App, actor: OrgActor, input: ListInp
 /** Transactions as the API returns them, compared with the range before. */
 export async function describeTransactions(
   app: App,
-  { now, before }: Question,
+  question: Question,
   found: readonly NamedPerformance[],
 ): Promise<Transaction[]> {
   if (found.length === 0) return []
+  const { before } = question
   const filter = { ...before.filter, names: found }
   const earlier = await readPerformanceBy(app.db, { ...before, filter, metrics: METRICS }, 'name')
   const byName = new Map(earlier.map((one) => [nameAndOpKey(one), one.metrics]))
-  const end = Math.min(app.clock.now().getTime(), now.to.getTime())
-  const minutes = Math.max(1, (end - now.from.getTime()) / MINUTE_MS)
+  const { now: minutes } = measureMinutes(app.clock.now(), question)
   return found.map((one) => {
-    const { p50, p75, p95, count, failures } = spreadIn(one.metrics, 'duration')
+    const { p50, p75, p95, count, sum, failures } = spreadIn(one.metrics, 'duration')
     const previous = spreadIn(byName.get(nameAndOpKey(one)), 'duration')
     return {
       name: one.name,
@@ -44,6 +43,7 @@ export async function describeTransactions(
       p50,
       p75,
       p95,
+      total_ms: sum,
       throughput: count / minutes,
       failures,
       failure_rate: ratio(failures, count),

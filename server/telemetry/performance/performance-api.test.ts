@@ -455,7 +455,7 @@ test('without data everything is null or zero, in every range', async () => {
       spread: [],
     })
     expect(answer.frames.slow_frame_ratio).toBeNull()
-    expect(answer.web_vitals.inp).toEqual({ p75: null, count: 0, previous_p75: null })
+    expect(answer.web_vitals.inp).toEqual({ p75: null, count: 0, good: 0, needs_work: 0, poor: 0, previous_p75: null })
     expect(answer.battery).toMatchObject({ p50: null, count: 0, screens: [], releases: [], devices: [] })
   }
 })

@@ -29,7 +29,8 @@ const values = (name: string, maxLength: number) =>
 
 const CLASSES = ['low', 'medium', 'high'] as const
 
-const filters = {
+/** Filters of every question about performance. */
+export const performanceFilters = {
   release: values('release', 250).describe('May repeat: any of these releases.'),
   environment: values('environment', 64).describe('May repeat.'),
   os: values('os', 64).describe('May repeat. Name of the operating system, without version.'),
@@ -42,9 +43,10 @@ const filters = {
     .describe('May repeat.'),
 }
 
-const range = z.enum(RANGES, { error: `range must be one of ${RANGES.join(', ')}.` }).default('7d')
+/** The range of a question about performance. */
+export const performanceRange = z.enum(RANGES, { error: `range must be one of ${RANGES.join(', ')}.` }).default('7d')
 
-const Quantiles = z
+export const Quantiles = z
   .object({ p50_ms: figure, p75_ms: figure, p95_ms: figure, count })
   .describe('Within 1 %; null without values.')
 
@@ -58,7 +60,7 @@ const LeftOut = z
 
 const Band = z.object({ from_ms: z.number(), to_ms: figure, count, share: fraction })
 
-const Spread = z
+export const Spread = z
   .array(z.object({ from_ms: z.number(), to_ms: figure, count }))
   .describe('A histogram with equal bins; the last one is open.')
 
@@ -87,7 +89,14 @@ const Stalls = z.object({
   previous: z.object({ count, ratio: fraction }),
 })
 
-const Vital = z.object({ p75: figure, count, previous_p75: figure })
+const Vital = z.object({
+  p75: figure,
+  count,
+  previous_p75: figure,
+  good: count.describe('Values below the limit of good, by the limits of web vitals.'),
+  needs_work: count,
+  poor: count.describe('Values from the limit of poor on.'),
+})
 const VITALS = ['lcp', 'inp', 'cls', 'fcp', 'ttfb'] as const
 export type Vital = (typeof VITALS)[number]
 const WebVitals = z
@@ -128,6 +137,7 @@ const Transaction = z.object({
   p50: figure.describe('Milliseconds.'),
   p75: figure,
   p95: figure,
+  total_ms: z.number().describe('All durations together.'),
   throughput: z.number().describe('Per minute.'),
   failures: count,
   failure_rate: fraction,
@@ -135,6 +145,18 @@ const Transaction = z.object({
   previous_count: count,
 })
 export type Transaction = z.infer<typeof Transaction>
+
+const Rates = Quantiles.extend({
+  total_ms: z.number().describe('All durations together.'),
+  failures: count,
+  failure_rate: fraction,
+  throughput: z.number().describe('Per minute.'),
+})
+/** All transactions of a range, or those of a name, and the same of the range before. */
+export const Requests = Rates.extend({ previous: Rates }).describe(
+  'Durations of all transactions and segments together.',
+)
+export type Requests = z.infer<typeof Requests>
 
 const Releases = z
   .object({ release: z.string(), previous: z.string() })
@@ -192,7 +214,7 @@ const Point = z.object({
   thermal_critical: count,
 })
 
-const percentileSeconds = count.describe(
+export const percentileSeconds = count.describe(
   'How long the intervals are whose percentiles the points have: `interval_seconds`, or a multiple of it where fewer than 20 values lie in an interval on average. The count of a point is that of its own interval.',
 )
 
@@ -205,6 +227,11 @@ export const Performance = z.object({
     ttid: percentileSeconds,
     ttfd: percentileSeconds,
     transactions: percentileSeconds,
+    lcp: percentileSeconds,
+    inp: percentileSeconds,
+    cls: percentileSeconds,
+    fcp: percentileSeconds,
+    ttfb: percentileSeconds,
   }),
   from: Timestamp,
   to: Timestamp.describe('End of the newest interval, which may lie in the future.'),
@@ -216,6 +243,7 @@ export const Performance = z.object({
   frames: Frames,
   stalls: Stalls,
   web_vitals: WebVitals,
+  requests: Requests,
   screens: z
     .array(Screen)
     .nullable()
@@ -243,7 +271,7 @@ export type Performance = z.infer<typeof Performance>
 export type Point = z.infer<typeof Point>
 export type Start = z.infer<typeof Start>
 
-const SORTS = ['p50', 'p75', 'p95', 'count', 'failures', 'name'] as const
+const SORTS = ['p50', 'p75', 'p95', 'count', 'total', 'failures', 'name'] as const
 export type PerformanceSort = (typeof SORTS)[number] | `-${(typeof SORTS)[number]}`
 const sorts = (keys: readonly (typeof SORTS)[number][], first: PerformanceSort) =>
   z
@@ -254,7 +282,7 @@ const sorts = (keys: readonly (typeof SORTS)[number][], first: PerformanceSort) 
     .default(first)
 
 const { limit, offset } = offsetQuery(25)
-const page = { projectId: Id, range, ...filters, limit, offset, ...formatQuery }
+const page = { projectId: Id, range: performanceRange, ...performanceFilters, limit, offset, ...formatQuery }
 
 const Screens = pageSchema(Screen).extend({ range: z.string(), releases: Releases })
 const Transactions = pageSchema(Transaction).extend({ range: z.string() })
@@ -328,8 +356,8 @@ export const performanceRoutes = routes({
     permission: 'metrics.read',
     query: z.strictObject({
       projectId: Id,
-      range,
-      ...filters,
+      range: performanceRange,
+      ...performanceFilters,
       device: values('device', 64).describe('May repeat. Model of the device, else its family.'),
       name: z.string().min(1).max(250).optional().describe('Only this screen or transaction.'),
     }),
@@ -357,8 +385,8 @@ export const performanceRoutes = routes({
     permission: 'metrics.read',
     query: z.strictObject({
       projectId: Id,
-      range,
-      ...filters,
+      range: performanceRange,
+      ...performanceFilters,
       name: z.string().min(1).max(250),
       op: z.string().min(1).max(64).optional().describe('Default: the op with most loads.'),
     }),
@@ -372,7 +400,10 @@ export const performanceRoutes = routes({
     summary: 'Transactions and segments with throughput and failure rate',
     description: ABOUT_FILTERS,
     permission: 'metrics.read',
-    query: z.strictObject({ ...page, sort: sorts(['p50', 'p75', 'p95', 'count', 'failures', 'name'], '-count') }),
+    query: z.strictObject({
+      ...page,
+      sort: sorts(['p50', 'p75', 'p95', 'count', 'total', 'failures', 'name'], '-count'),
+    }),
     response: Transactions,
     csv: transactionsTable,
     refusals: [404],

@@ -2,6 +2,7 @@ import type { RangeName } from '#shared/issue-values.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 import { previousRange, timeRange, type TimeRange } from '../../platform/kernel/time-range.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
 import type { DeviceClass } from '../../events/protocol/device-signals.ts'
@@ -44,6 +45,16 @@ export async function prepareQuestion(app: App, actor: OrgActor, filters: Filter
   const question = { time, now: scopeOf(time), before: scopeOf(previousRange(time)) }
   await requireCounted(app, question)
   return question
+}
+
+/** Minutes of the range that have passed, and of the range before: throughput is per minute. */
+export function measureMinutes(now: Date, question: Question): { readonly now: number; readonly before: number } {
+  const end = Math.min(now.getTime(), question.now.to.getTime())
+  const between = (from: number, to: number): number => Math.max(1, (to - from) / MINUTE_MS)
+  return {
+    now: between(question.now.from.getTime(), end),
+    before: between(question.before.from.getTime(), question.before.to.getTime()),
+  }
 }
 
 /** Beyond the limit of a day measurements have no attributes, so that filters would find too few. */

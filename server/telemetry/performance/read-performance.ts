@@ -129,7 +129,8 @@ const WHOLE = { by: null, intervalMs: null }
 /** The coarsest grain that can answer. @throws Error where devices are combined with what they are not counted with */
 export function chooseGrain(filter: PerformanceFilter, by: SplitKey | null): Grain {
   const needsName = by === 'name' || filter.name !== undefined || filter.names !== undefined || filter.ops !== undefined
-  const needsOrigin = filter.os !== undefined || filter.deviceClass !== undefined || by === 'device_class'
+  const needsOrigin =
+    filter.os !== undefined || filter.deviceClass !== undefined || by === 'device_class' || by === 'os'
   if (by === 'device' || filter.device !== undefined) {
     if (needsName || needsOrigin) throw new Error('Devices combine with releases and environments only.')
     return 4

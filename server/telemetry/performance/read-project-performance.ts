@@ -1,12 +1,23 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
-import { COLD, drainFigures, toQuantiles, ratio, startFigures, wakeLockFigures, WARM, wholeSum } from './figures.ts'
+import {
+  COLD,
+  drainFigures,
+  toQuantiles,
+  ratio,
+  requestFigures,
+  startFigures,
+  vitalFigures,
+  wakeLockFigures,
+  WARM,
+  wholeSum,
+} from './figures.ts'
 import { coarsen, type Coarse } from './coarsen.ts'
 import { describeTransactions } from './list-transactions.ts'
 import { sortScreens } from './list-screens.ts'
 import type { Performance, Point, Vital } from './performance.api.ts'
-import { prepareQuestion, type Filters, type Question } from './question.ts'
+import { measureMinutes, prepareQuestion, type Filters, type Question } from './question.ts'
 import {
   describeScreens,
   framesIn,
@@ -105,11 +116,7 @@ export async function readProjectPerformance(
     previous: toQuantiles(was(metric)),
     left_out: of(metric).leftOut,
   })
-  const vitalOf = (metric: Vital) => ({
-    p75: of(metric).p75,
-    count: of(metric).count,
-    previous_p75: was(metric).p75,
-  })
+  const vitalOf = (metric: Vital) => vitalFigures(metric, of(metric), was(metric))
   return {
     range: input.range,
     interval_seconds: time.stepSeconds,
@@ -135,6 +142,7 @@ export async function readProjectPerformance(
       fcp: vitalOf('fcp'),
       ttfb: vitalOf('ttfb'),
     },
+    requests: requestFigures(of('duration'), was('duration'), measureMinutes(app.clock.now(), question)),
     screens,
     transactions,
     ...rates,
@@ -171,7 +179,18 @@ const thermalOf = (metrics: Metrics) => ({
 })
 
 /** Metrics that the charts show as percentiles. */
-const QUANTIFIED = ['duration', 'app_start_cold', 'app_start_warm', 'ttid', 'ttfd'] as const satisfies readonly Metric[]
+const QUANTIFIED = [
+  'duration',
+  'app_start_cold',
+  'app_start_warm',
+  'ttid',
+  'ttfd',
+  'lcp',
+  'inp',
+  'cls',
+  'fcp',
+  'ttfb',
+] as const satisfies readonly Metric[]
 type Quantified = (typeof QUANTIFIED)[number]
 type CoarseMetrics = ReadonlyMap<Quantified, Coarse>
 
@@ -191,6 +210,11 @@ function seriesOf(
       ttid: secondsOf('ttid'),
       ttfd: secondsOf('ttfd'),
       transactions: secondsOf('duration'),
+      lcp: secondsOf('lcp'),
+      inp: secondsOf('inp'),
+      cls: secondsOf('cls'),
+      fcp: secondsOf('fcp'),
+      ttfb: secondsOf('ttfb'),
     },
     series: series.map(({ t, metrics }, index) => pointOf(t, metrics, coarse, index, index === series.length - 1)),
   }
@@ -208,11 +232,11 @@ function pointOf(t: Date, metrics: Metrics, coarse: CoarseMetrics, index: number
     ttid: toQuantiles(around('ttid')),
     ttfd: toQuantiles(around('ttfd')),
     ...framesIn(metrics),
-    lcp: of('lcp').p75,
-    inp: of('inp').p75,
-    cls: of('cls').p75,
-    fcp: of('fcp').p75,
-    ttfb: of('ttfb').p75,
+    lcp: around('lcp').p75,
+    inp: around('inp').p75,
+    cls: around('cls').p75,
+    fcp: around('fcp').p75,
+    ttfb: around('ttfb').p75,
     transactions: {
       ...toQuantiles(around('duration')),
       failure_rate: ratio(transactions.failures, transactions.count),

@@ -38,7 +38,7 @@ export type Scope = {
 }
 
 /** Values that the rows of a group share: name and op, or an attribute. */
-export type SplitKey = 'name' | 'release' | 'device_class' | 'device'
+export type SplitKey = 'name' | 'release' | 'environment' | 'os' | 'device_class' | 'device'
 
 /** By which attributes and in which intervals a result is split. */
 export type Split = {
@@ -182,6 +182,8 @@ type Measurement = {
   readonly name: string
   readonly op: string
   readonly release: string
+  readonly environment: string
+  readonly os: string
   readonly device_class: string
   readonly device: string
   readonly metric: number
@@ -206,7 +208,7 @@ export function union(
   const ofMetrics = sql`any(${codes(scope)}::smallint[])`
   const counted = (alias: 'd' | 'r') =>
     sql.join(['count', 'failures', ...LEFT_OUT, 'sketch'].map((column) => sql.ref(`${alias}.${column}`)))
-  const attributes = sql`s.project_id, s.name, s.op, s.release, s.device_class`
+  const attributes = sql`s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class`
   // A select for each range: joined with ranges, the planner reads the series of all deltas for each of them.
   const deltas = asked.map(
     ({ from, to }, place) => sql`

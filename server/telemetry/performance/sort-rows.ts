@@ -8,6 +8,8 @@ export type Sortable = {
   readonly p75: number | null
   readonly p95: number | null
   readonly count: number
+  /** The sum of the durations. */
+  readonly total: number
   readonly failures: number
 }
 
@@ -25,7 +27,7 @@ export function sortRows<T>(rows: readonly T[], sort: PerformanceSort, of: (row:
   })
 }
 
-const KEYS = ['p50', 'p75', 'p95', 'count', 'failures', 'name'] as const
+const KEYS = ['p50', 'p75', 'p95', 'count', 'total', 'failures', 'name'] as const
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** A page of rows that are all in memory. */

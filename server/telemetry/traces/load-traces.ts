@@ -1,31 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import { zstdDecompressSync } from 'node:zlib'
-import { z } from 'zod'
 import type { Connection } from '../../platform/storage/database.ts'
 import { assembleTrace, type Assembled, type GivenPart } from './assemble-trace.ts'
 import { selectParts } from './read.queries.ts'
-import type { StoredSpan } from './stored-span.ts'
+import { decodeSpans } from './stored-span.ts'
 
 /** Spans of a trace that are shown. */
 const MAX_SHOWN = 10_000
 /** Spans that are read for it, so that the segments of twenty full projects are among them. */
 const MAX_READ = 20_000
-
-const Stored = z.array(
-  z.object({
-    span_id: z.string(),
-    parent_span_id: z.string().nullable(),
-    op: z.string(),
-    description: z.string(),
-    status: z.enum(['ok', 'error']),
-    is_segment: z.boolean(),
-    start_ms: z.number(),
-    end_ms: z.number(),
-    data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-    release: z.string().exactOptional(),
-    environment: z.string().exactOptional(),
-  }),
-) satisfies z.ZodType<StoredSpan[]>
 
 export type LoadedTrace = Assembled & {
   /** When its first and its newest part arrived, and the UTC day of the first. */
@@ -51,7 +33,7 @@ export async function loadTraces(
     if (first === undefined) continue
     const given: GivenPart[] = []
     for (const [index, part] of parts.entries()) {
-      const spans = Stored.parse(JSON.parse(zstdDecompressSync(part.spans).toString('utf8')))
+      const spans = decodeSpans(part.spans)
       given.push({ projectId: part.projectId, receivedMs: part.receivedAt.getTime(), spans })
       // A trace of many parts takes its time beside other requests.
       if (index % 20 === 19) await setImmediate()

@@ -90,7 +90,7 @@ export async function selectErrors(
   }))
 }
 
-type IssueOfTrace = {
+export type IssueOfTrace = {
   readonly id: string
   readonly slug: string
   readonly number: number
@@ -167,4 +167,80 @@ export async function hasTrace(db: Connection, projectId: string, traceId: strin
     [projectId, hyphenate(traceId)],
   )
   return rows[0]?.found === true
+}
+
+/** Stored parts with a segment, received in a range. */
+export type PartsScope = {
+  readonly projectId: string
+  readonly from: Date
+  readonly to: Date
+  /** Null for all transactions. */
+  readonly transaction: { readonly name: string; readonly op: string } | null
+}
+
+const ofScope = `project_id = $1 and received_at >= $2 and received_at < $3 and received_day >= $2::date and name is not null
+  and ($4::text is null or name = $4) and ($5::text is null or op = $5)`
+const scopeValues = ({ projectId, from, to, transaction }: PartsScope): unknown[] => [
+  projectId,
+  from,
+  to,
+  transaction?.name ?? null,
+  transaction?.op ?? null,
+]
+
+/** The newest parts of a scope with their spans. */
+export async function newestParts(
+  db: Connection,
+  scope: PartsScope,
+  max: number,
+): Promise<{ traceId: string; name: string; spans: Buffer }[]> {
+  const { rows } = await db.query<{ trace_id: string; name: string; spans: Buffer }>(
+    `select trace_id, name, spans from trace_parts where ${ofScope} order by received_at desc, trace_id limit $6`,
+    [...scopeValues(scope), max],
+  )
+  return rows.map((row) => ({ traceId: unhyphenate(row.trace_id), name: row.name, spans: row.spans }))
+}
+
+/** A stored request with its duration. */
+export type SampledPart = {
+  readonly traceId: string
+  readonly durationMs: number
+  readonly at: Date
+  readonly hasError: boolean
+}
+
+/** The newest parts of a scope, without their spans. */
+export async function sampledParts(db: Connection, scope: PartsScope, max: number): Promise<SampledPart[]> {
+  const { rows } = await db.query<{ trace_id: string; duration_ms: number; received_at: Date; has_error: boolean }>(
+    `select p.trace_id, p.duration_ms, p.received_at,
+       exists (select from trace_errors e where e.project_id = p.project_id and e.trace_id = p.trace_id) as has_error
+     from (select project_id, trace_id, duration_ms, received_at from trace_parts
+           where ${ofScope} order by received_at desc, trace_id limit $6) p`,
+    [...scopeValues(scope), max],
+  )
+  return rows.map((row) => ({
+    traceId: unhyphenate(row.trace_id),
+    durationMs: row.duration_ms,
+    at: row.received_at,
+    hasError: row.has_error,
+  }))
+}
+
+/** Error events of traces, newest first. */
+export async function errorsOfTraces(
+  db: Connection,
+  projectId: string,
+  traceIds: readonly string[],
+  max: number,
+): Promise<{ traceId: string; eventId: string; occurredAt: Date }[]> {
+  const { rows } = await db.query<{ trace_id: string; event_id: string; occurred_at: Date }>(
+    `select trace_id, event_id, occurred_at from trace_errors
+     where project_id = $1 and trace_id = any($2::uuid[]) order by occurred_at desc, event_id limit $3`,
+    [projectId, traceIds.map(hyphenate), max],
+  )
+  return rows.map((row) => ({
+    traceId: unhyphenate(row.trace_id),
+    eventId: unhyphenate(row.event_id),
+    occurredAt: row.occurred_at,
+  }))
 }

@@ -1,3 +1,5 @@
+import { zstdDecompressSync } from 'node:zlib'
+import { z } from 'zod'
 import { spanOp, segmentName } from '../../events/protocol/span-origin.ts'
 import { unwrapAttribute, MAX_SPANS, textAttribute, type Span } from '../../events/protocol/span.ts'
 import { scrubEvent, type ScrubRules } from '../../events/protocol/scrub.ts'
@@ -107,3 +109,23 @@ function scalars(data: Record<string, unknown>): Record<string, string | number 
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') kept[name] = value
   return kept
 }
+
+const Stored = z.array(
+  z.object({
+    span_id: z.string(),
+    parent_span_id: z.string().nullable(),
+    op: z.string(),
+    description: z.string(),
+    status: z.enum(['ok', 'error']),
+    is_segment: z.boolean(),
+    start_ms: z.number(),
+    end_ms: z.number(),
+    data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    release: z.string().exactOptional(),
+    environment: z.string().exactOptional(),
+  }),
+) satisfies z.ZodType<StoredSpan[]>
+
+/** The spans of a stored part. */
+export const decodeSpans = (bytes: Buffer): StoredSpan[] =>
+  Stored.parse(JSON.parse(zstdDecompressSync(bytes).toString('utf8')))

@@ -38,7 +38,7 @@ type FigureCardProps = {
 }
 
 /** A headline figure with its change, its word, its trend and the distance to its limit. */
-function FigureCard({ title, word, value, full, delta, about, trend, tone, scale, note }: FigureCardProps) {
+export function FigureCard({ title, word, value, full, delta, about, trend, tone, scale, note }: FigureCardProps) {
   return (
     <Card as="section" aria-label={title} className={styles.card}>
       <header>
@@ -69,7 +69,7 @@ const toneOf = (word: Word | null): ChartTone => (word === null ? 'measure' : TO
 const trendOf = ({ points }: MetricSeries): (number | null)[] => points.map(({ value }) => value)
 
 /** The change of a rate; a rise is bad. */
-function PointDelta({ now, before }: { now: number | null; before: number | null }) {
+export function PointDelta({ now, before }: { now: number | null; before: number | null }) {
   if (now === null || before === null) return null
   const text = formatPoints(now - before)
   const change = /[1-9]/.test(text) ? (now > before ? 'worse' : 'better') : 'same'
@@ -77,7 +77,15 @@ function PointDelta({ now, before }: { now: number | null; before: number | null
 }
 
 /** @param more whether more is better, worse or neither */
-function CountDelta({ now, before, more }: { now: number | null; before: number | null; more: 'better' | 'worse' }) {
+export function CountDelta({
+  now,
+  before,
+  more,
+}: {
+  now: number | null
+  before: number | null
+  more: 'better' | 'worse'
+}) {
   if (now === null || before === null || before === 0) return null
   const less = more === 'better' ? 'worse' : 'better'
   return <Delta change={now > before ? more : now < before ? less : 'same'}>{formatChange(now, before)}</Delta>

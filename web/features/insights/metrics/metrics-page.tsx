@@ -8,6 +8,7 @@ import {
   type Metric,
   type MetricSeries,
 } from '../../../api/metric-queries.ts'
+import { performanceQuery } from '../../../api/performance-queries.ts'
 import { projectsQuery } from '../../../api/queries.ts'
 import { releasesQuery } from '../../../api/release-queries.ts'
 import { releaseMarkersQuery } from '../../../api/marker-queries.ts'
@@ -30,6 +31,7 @@ import { PageMain } from '../../../ui/page-main.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { AnrCard, CrashCard, EventsCard, UsersCard } from './cards.tsx'
 import { AnrChart, CrashChart, EventsChart, UsersChart, type ChartProps } from './charts.tsx'
+import { ServerMetrics } from './server-metrics.tsx'
 import { DeviceTable, ReleaseTable } from './tables.tsx'
 import { metricsTexts } from './texts.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
@@ -76,6 +78,14 @@ function Metrics({ projectId, search }: { projectId: string; search: MetricsSear
   usePrefs()
   useKeys([{ keys: 'l', label: metricsTexts.compareHint, group: 'Page', run: compare }])
   const crash = useMetric(view, 'crash_rate')
+  const projects = useQuery(projectsQuery)
+  const isApp = projects.data?.items.find(({ id }) => id === projectId)?.platform !== 'web'
+  const requests = useQuery({ ...performanceQuery(view), enabled: !isApp, meta: { quiet: true } }).data?.requests
+  /** Servers have requests and no sessions. */
+  const hasRequests = ({ totals, previous_totals: before }: MetricSeries): boolean =>
+    !isApp &&
+    (totals.sessions ?? 0) + (before.sessions ?? 0) === 0 &&
+    (requests?.count ?? 0) + (requests?.previous.count ?? 0) > 0
   const span = crash.data === undefined ? null : spanOf(crash.data)
   return (
     <>
@@ -105,7 +115,13 @@ function Metrics({ projectId, search }: { projectId: string; search: MetricsSear
       </PageHead>
       <FilterChips filters={filters} onChange={change} />
       <PageQuery query={crash} what={metricsTexts.title} heightPx={420}>
-        {(data) => <Loaded view={view} search={search} crash={data} onChange={change} />}
+        {(data) =>
+          hasRequests(data) ? (
+            <ServerMetrics view={view} search={search} onChange={change} />
+          ) : (
+            <Loaded view={view} search={search} crash={data} onChange={change} />
+          )
+        }
       </PageQuery>
     </>
   )

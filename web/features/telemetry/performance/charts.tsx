@@ -147,13 +147,13 @@ type SpreadChartProps = {
   unit: string
   spread: Spread
   whole: Percentiles
-  /** From this duration on values are poor. */
-  poorFrom: number
+  /** From this duration on values are poor; absent without such a limit. */
+  poorFrom?: number
   counted: string
 }
 
 /** How often each duration occurred, with the percentiles. */
-export function SpreadChart({ title, unit, spread, whole, poorFrom, counted }: SpreadChartProps) {
+export function SpreadChart({ title, unit, spread, whole, poorFrom = Infinity, counted }: SpreadChartProps) {
   const bins = histogramBins(spread, poorFrom)
   const poor = spread.filter(({ from_ms }) => from_ms >= poorFrom).reduce((sum, { count }) => sum + count, 0)
   if (whole.count === 0)
@@ -165,9 +165,11 @@ export function SpreadChart({ title, unit, spread, whole, poorFrom, counted }: S
       </ChartPanel>
     )
   const finding =
-    poor === 0
-      ? performanceTexts.nonePoor(limitText(poorFrom))
-      : performanceTexts.poorShare(formatRate(poor / whole.count), limitText(poorFrom))
+    poorFrom === Infinity
+      ? ''
+      : poor === 0
+        ? performanceTexts.nonePoor(limitText(poorFrom))
+        : performanceTexts.poorShare(formatRate(poor / whole.count), limitText(poorFrom))
   const nameOf = (bin: (typeof bins)[number]): string =>
     isOpenBin(spread, bin)
       ? performanceTexts.openBin(formatDuration(bin.from))

@@ -3,7 +3,9 @@ import { Judged } from '../../../subjects/figures/judged.tsx'
 import type { Limits } from '../../../subjects/figures/limits.ts'
 import type { Column } from '../../../ui/data-table.tsx'
 import { formatDuration, formatRate } from '../../../ui/format.ts'
-import { NoData } from '../../../ui/text.tsx'
+import { Minor, NoData } from '../../../ui/text.tsx'
+import { MIN_VALUES } from './model.ts'
+import { performanceTexts } from './texts.ts'
 
 /** The names of the parts that a figure is divided by, such as releases. */
 export const partColumn = <Row extends { name: string }>(head: string): Column<Row> => ({
@@ -13,6 +15,10 @@ export const partColumn = <Row extends { name: string }>(head: string): Column<R
 })
 
 export const Duration = ({ ms }: { ms: number | null }) => (ms === null ? <NoData /> : formatDuration(ms))
+
+/** A percentile, if there are enough values for one; else how many there are. */
+export const Enough = ({ ms, of }: { ms: number | null; of: number }) =>
+  of === 0 || of >= MIN_VALUES ? <Duration ms={ms} /> : <Minor>{performanceTexts.tooFew(of)}</Minor>
 
 /** A share of frames, in the colour of its word. */
 export const Ratio = ({ of, limits }: { of: number | null; limits: Limits }) =>

@@ -1,4 +1,5 @@
 import type { Spread, Start } from '../../../api/performance-queries.ts'
+import type { PerformanceSearch } from '../../../address/search.ts'
 import { COLD_LIMITS, figureWord, type Limits, type Word } from '../../../subjects/figures/limits.ts'
 import type { HistogramBin } from '../../../ui/chart/histogram.tsx'
 import { formatCount, formatDuration } from '../../../ui/format.ts'
@@ -78,3 +79,16 @@ export const changeTone = (growth: number): 'better' | 'worse' | 'same' =>
 /** The note of a chart whose percentiles are those of longer intervals; empty where they are not. */
 export const coarseText = (percentileSeconds: number, intervalSeconds: number): string =>
   percentileSeconds <= intervalSeconds ? '' : performanceTexts.coarse(formatDuration(percentileSeconds * 1000))
+
+/** A share of time: `31.4 %`. */
+export const formatTimeShare = (share: number): string => `${(share * 100).toFixed(1)}\u202f%`
+
+/** Fewer values than these have no percentiles. */
+export const MIN_VALUES = 20
+export const enough = (value: number | null, count: number): number | null => (count < MIN_VALUES ? null : value)
+
+/** The search of another page of the same project, time and filters. */
+export function listSearch(search: PerformanceSearch): PerformanceSearch {
+  const { screen: _, order: __, from: ___, to: ____, ...kept } = search
+  return kept
+}

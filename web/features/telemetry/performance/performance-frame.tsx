@@ -12,6 +12,7 @@ import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
+import { isMobilePlatform } from './page-kind.ts'
 import { performanceTexts } from './texts.ts'
 import { usePerformanceView } from './use-view.ts'
 import styles from './performance-frame.module.css'
@@ -22,15 +23,20 @@ const TABS = [
   { key: 'anr', to: '/performance/anr', of: paths.anr },
   { key: 'battery', to: '/performance/battery', of: paths.battery },
 ] as const
+/** The tabs of a project that is no mobile app. */
+const OTHER_TABS = TABS.filter(({ key }) => key === 'start' || key === 'screens')
 
 /** The head of the performance pages: title, tabs (`[` and `]`) and filters. */
 export function PerformanceFrame() {
   const { view, search, change } = usePerformanceView()
   const projects = useQuery(projectsQuery)
   const at = useMatchRoute()
-  const here = TABS.findIndex(({ to }) => at({ to }) !== false)
   const project = projects.data?.items.find(({ id }) => id === search.project)
-  const tab = performanceTexts.tabs[TABS[here]?.key ?? 'start']
+  const isMobile = project === undefined || isMobilePlatform(project.platform)
+  const tabs = isMobile ? TABS : OTHER_TABS
+  const names = isMobile ? performanceTexts.tabs : performanceTexts.otherTabs
+  const here = tabs.findIndex(({ to }) => at({ to }) !== false)
+  const tab = names[tabs[here]?.key ?? 'start']
   usePageTitle(
     [performanceTexts.title, ...(here > 0 ? [tab] : []), ...(project === undefined ? [] : [project.name])].join(', '),
   )
@@ -41,7 +47,7 @@ export function PerformanceFrame() {
         <PageHead>
           <h1>{performanceTexts.title}</h1>
         </PageHead>
-        <ChooseProject search={search} pageOf={TABS[here]?.of ?? paths.performance} />
+        <ChooseProject search={search} pageOf={tabs[here]?.of ?? paths.performance} />
       </PageMain>
     )
   // A screen belongs to its tab.
@@ -57,27 +63,29 @@ export function PerformanceFrame() {
         <h1>{performanceTexts.title}</h1>
         <nav className={classNames(styles.tabs, choiceStyles.choices)} aria-label={performanceTexts.title}>
           <ul>
-            {TABS.map(({ key, of }, index) => (
+            {tabs.map(({ key, of }, index) => (
               <li key={key}>
                 <Link {...of(kept)} activeOptions={{ exact: true }} aria-current={index === here ? 'page' : undefined}>
-                  {performanceTexts.tabs[key]}
+                  {names[key]}
                 </Link>
               </li>
             ))}
           </ul>
         </nav>
       </PageHead>
-      <TabKeys here={here} search={kept} />
+      <TabKeys tabs={tabs} here={here} search={kept} />
       <FilterChips filters={view.filters} onChange={change} />
       <Outlet />
     </PageMain>
   )
 }
 
-function TabKeys({ here, search }: { here: number; search: PerformanceSearch }) {
+type TabKeysProps = { tabs: readonly (typeof TABS)[number][]; here: number; search: PerformanceSearch }
+
+function TabKeys({ tabs, here, search }: TabKeysProps) {
   const navigate = useNavigate()
   const go = (step: number) => {
-    const tab = TABS[(here + step + TABS.length) % TABS.length]
+    const tab = tabs[(Math.max(0, here) + step + tabs.length) % tabs.length]
     if (tab !== undefined) void navigate(tab.of(search))
   }
   useKeys([

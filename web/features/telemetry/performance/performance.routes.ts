@@ -13,7 +13,7 @@ const performance = createRoute({
 const startUp = createRoute({
   getParentRoute: () => performance,
   path: '/',
-  component: lazyRouteComponent(() => import('./start-page.tsx'), 'StartPage'),
+  component: lazyRouteComponent(() => import('./home-page.tsx'), 'HomePage'),
 })
 
 const screens = createRoute({
@@ -34,4 +34,10 @@ const battery = createRoute({
   component: lazyRouteComponent(() => import('./battery-page.tsx'), 'BatteryPage'),
 })
 
-export const performanceRoutes = [performance.addChildren([startUp, screens, anr, battery])] as const
+const transaction = createRoute({
+  getParentRoute: () => performance,
+  path: '/t/$name',
+  component: lazyRouteComponent(() => import('./transaction-page.tsx'), 'TransactionPage'),
+})
+
+export const performanceRoutes = [performance.addChildren([startUp, screens, anr, battery, transaction])] as const

@@ -11,7 +11,7 @@ import {
 } from '../../../api/performance-queries.ts'
 import { releaseMarkersQuery } from '../../../api/marker-queries.ts'
 import { paths } from '../../../address/paths.ts'
-import { selectedWindow } from '../../../address/search.ts'
+import { selectedWindow, type PerformanceSearch } from '../../../address/search.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
 import { shortRelease, shownValue } from '../../../subjects/figures/filter-model.ts'
@@ -107,12 +107,12 @@ function Screens({ at: { view, search, change } }: { at: At }) {
         </PageQuery>
         <More list={list} shown={rows.length} total={first?.total ?? 0} />
       </Card>
-      <Transactions view={view} />
+      <Transactions view={view} search={search} />
     </div>
   )
 }
 
-function Transactions({ view }: { view: HealthView }) {
+function Transactions({ view, search }: { view: HealthView; search: PerformanceSearch }) {
   const list = useInfiniteQuery(transactionsQuery(view))
   const rows = list.data?.pages.flatMap((page) => page.items) ?? []
   return (
@@ -135,7 +135,11 @@ function Transactions({ view }: { view: HealthView }) {
     >
       <PageQuery query={list} what={performanceTexts.transactions} heightPx={240} inCard>
         {() =>
-          rows.length === 0 ? <EmptyState title={performanceTexts.noTransactions} /> : <TransactionsTable rows={rows} />
+          rows.length === 0 ? (
+            <EmptyState title={performanceTexts.noTransactions} />
+          ) : (
+            <TransactionsTable rows={rows} search={search} />
+          )
         }
       </PageQuery>
       <More list={list} shown={rows.length} total={list.data?.pages[0]?.total ?? 0} />

@@ -31,6 +31,8 @@ type ScreensTableProps = {
 
 /** Screens and pages with the range of their times. */
 export function ScreensTable({ rows, releases, search, sort, onSort }: ScreensTableProps) {
+  // Pages have no frames and no full display.
+  const hasFrames = rows.some(({ op }) => op === 'ui.load')
   const end = rangeEnd(rows)
   const { columns } = performanceTexts
   const sortable = (key: ScreenSort, text: string): Pick<Column<ScreenRow>, 'head' | 'sorted'> => ({
@@ -41,15 +43,24 @@ export function ScreensTable({ rows, releases, search, sort, onSort }: ScreensTa
     ),
     sorted: sort !== key ? undefined : key.startsWith('-') ? 'descending' : 'ascending',
   })
+  const ofScreens: Column<ScreenRow>[] = [
+    { head: columns.full, numeric: true, cell: ({ ttfd }) => <Duration ms={ttfd.p75_ms} /> },
+    { head: columns.slow, numeric: true, cell: (row) => <Ratio of={row.slow_frame_ratio} limits={SLOW_LIMITS} /> },
+    {
+      head: columns.frozen,
+      numeric: true,
+      cell: (row) => <Ratio of={row.frozen_frame_ratio} limits={FROZEN_LIMITS} />,
+    },
+  ]
   return (
     <DataTable
-      scrollLabel={figuresTexts.tableOf(performanceTexts.screens)}
+      scrollLabel={figuresTexts.tableOf(hasFrames ? performanceTexts.screens : performanceTexts.pages)}
       className={styles.table}
       rows={rows}
       keyOf={({ op, name }) => `${op} ${name}`}
       columns={[
         {
-          ...sortable('name', columns.screen),
+          ...sortable('name', hasFrames ? columns.screen : columns.page),
           cell: ({ name }) => (
             <Link
               {...paths.screens({ ...search, screen: name })}
@@ -74,13 +85,7 @@ export function ScreensTable({ rows, releases, search, sort, onSort }: ScreensTa
         },
         { ...sortable('-p75', figuresTexts.p75), numeric: true, cell: ({ render }) => <Duration ms={render.p75_ms} /> },
         { ...sortable('-p95', figuresTexts.p95), numeric: true, cell: ({ render }) => <Duration ms={render.p95_ms} /> },
-        { head: columns.full, numeric: true, cell: ({ ttfd }) => <Duration ms={ttfd.p75_ms} /> },
-        { head: columns.slow, numeric: true, cell: (row) => <Ratio of={row.slow_frame_ratio} limits={SLOW_LIMITS} /> },
-        {
-          head: columns.frozen,
-          numeric: true,
-          cell: (row) => <Ratio of={row.frozen_frame_ratio} limits={FROZEN_LIMITS} />,
-        },
+        ...(hasFrames ? ofScreens : []),
         {
           head: releases === null ? columns.before : columns.release(shortRelease(releases.previous)),
           numeric: true,

@@ -24,7 +24,6 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { Minor } from '../../../ui/text.tsx'
-import { PageQuery } from '../../../frames/page-query.tsx'
 import { CausesTable } from './causes-table.tsx'
 import { ColdChart, SpreadChart } from './charts.tsx'
 import { formatVital, judgedText, VITAL_LIMITS, VITAL_NAMES } from './model.ts'
@@ -33,29 +32,19 @@ import { performanceTexts } from './texts.ts'
 import { Tiles, type Tile } from './tiles.tsx'
 import { tracingLine } from './snippets.ts'
 import { TransactionsTable } from './transactions-table.tsx'
-import { usePerformance, usePerformanceAxis, usePerformanceView } from './use-view.ts'
+import { usePerformanceAxis, type PerformanceAt } from './use-view.ts'
 import styles from './start-page.module.css'
 import tableStyles from './tables.module.css'
 
-/** The first performance page: starts, the slowest screens, what blocks the main thread. */
-export function StartPage() {
-  const at = usePerformanceView()
-  const query = usePerformance(at.view)
-  return (
-    <PageQuery query={query} what={performanceTexts.title}>
-      {(data) => <StartUp data={data} at={at} />}
-    </PageQuery>
-  )
-}
-
 /** Whether SDKs measured anything. */
-const isEmpty = (data: Performance): boolean =>
+export const isEmpty = (data: Performance): boolean =>
   data.cold_start.count + data.warm_start.count + data.frames.total === 0 &&
   (data.screens ?? []).length === 0 &&
   (data.transactions ?? []).length === 0 &&
   VITAL_NAMES.every((name) => data.web_vitals[name].count === 0)
 
-function StartUp({ data, at }: { data: Performance; at: ReturnType<typeof usePerformanceView> }) {
+/** The first performance page of a mobile app: starts, the slowest screens, what blocks the main thread. */
+export function StartUp({ data, at }: { data: Performance; at: PerformanceAt }) {
   const { axis, window, onWhole, releases } = usePerformanceAxis(data, at)
   const { view, search } = at
   if (isEmpty(data) && data.anrs.count === 0) return <NoData projectId={view.projectId} />
@@ -81,7 +70,7 @@ function StartUp({ data, at }: { data: Performance; at: ReturnType<typeof usePer
       ) : null}
       <SlowestScreens data={data} search={search} />
       {starts ? <CausesTable data={data} view={view} /> : null}
-      <FrequentTransactions data={data} />
+      <FrequentTransactions data={data} search={search} />
     </div>
   )
 }
@@ -173,7 +162,8 @@ function startTile(
   }
 }
 
-function VitalTiles({ data, view }: { data: Performance; view: HealthView }) {
+/** Web vitals with their words. */
+export function VitalTiles({ data, view }: { data: Performance; view: HealthView }) {
   const tiles = VITAL_NAMES.map((name): Tile => {
     const { p75, previous_p75: before } = data.web_vitals[name]
     const limits = VITAL_LIMITS[name]
@@ -192,25 +182,28 @@ function VitalTiles({ data, view }: { data: Performance; view: HealthView }) {
   return <Tiles tiles={tiles} label={performanceTexts.p75Of(performanceTexts.figures.toLowerCase())} />
 }
 
-function SlowestScreens({ data, search }: { data: Performance; search: PerformanceSearch }) {
+/** The slowest screens or pages. */
+export function SlowestScreens({ data, search }: { data: Performance; search: PerformanceSearch }) {
   const rows = data.screens
+  const isWeb = rows !== null && rows.length > 0 && rows.every(({ op }) => op !== 'ui.load')
+  const countOf = isWeb ? performanceTexts.pageCount : performanceTexts.screenCount
   return (
     <Card
-      title={performanceTexts.screens}
+      title={isWeb ? performanceTexts.pages : performanceTexts.screens}
       header={
         <>
           {rows === null || rows.length === 0 ? null : (
             <>
               <Minor>
                 {performanceTexts.screensUnit(
-                  performanceTexts.screenCount(rows.length, formatCount(rows.length)),
+                  countOf(rows.length, formatCount(rows.length)),
                   performanceTexts.orders['-p95'],
                 )}
               </Minor>
               <RangeLegend />
             </>
           )}
-          <Link {...paths.screens(search)}>{performanceTexts.allScreens}</Link>
+          <Link {...paths.screens(search)}>{isWeb ? performanceTexts.allPages : performanceTexts.allScreens}</Link>
         </>
       }
     >
@@ -227,18 +220,18 @@ function SlowestScreens({ data, search }: { data: Performance; search: Performan
   )
 }
 
-function FrequentTransactions({ data }: { data: Performance }) {
+function FrequentTransactions({ data, search }: { data: Performance; search: PerformanceSearch }) {
   const rows = data.transactions
   if (rows === null || rows.length === 0) return null
   return (
     <Card title={performanceTexts.transactions} header={<Minor>{performanceTexts.transactionsUnit}</Minor>}>
-      <TransactionsTable rows={rows} />
+      <TransactionsTable rows={rows} search={search} />
     </Card>
   )
 }
 
 /** Says which switch of the SDK sends the data. */
-function NoData({ projectId }: { projectId: string }) {
+export function NoData({ projectId }: { projectId: string }) {
   const projects = useQuery(projectsQuery)
   const line = tracingLine(projects.data?.items.find(({ id }) => id === projectId)?.platform ?? 'other')
   return (

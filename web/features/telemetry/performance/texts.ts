@@ -5,6 +5,7 @@ import type { Range } from '../../../address/search.ts'
 export const performanceTexts = {
   title: 'Performance',
   tabs: { start: 'Start-up', screens: 'Screens', anr: 'ANR and hangs', battery: 'Battery' },
+  otherTabs: { start: 'Overview', screens: 'Pages and transactions', anr: 'ANR and hangs', battery: 'Battery' },
   previousTab: 'Previous tab',
   nextTab: 'Next tab',
   figures: 'Headline figures',
@@ -85,17 +86,23 @@ export const performanceTexts = {
   byDevice: 'This table has no data by device model. Remove the device filter to see it.',
 
   screens: 'Screens',
+  pages: 'Pages',
   screensUnit: (count: string, order: string) => `time to first display, ${count}, ${order}`,
   screenCount: (count: number, shown: string) => (count === 1 ? '1 screen' : `${shown} screens`),
   orders: { '-p95': 'slowest P95 first', '-p75': 'slowest P75 first', '-count': 'most loads first', name: 'by name' },
+  pageCount: (count: number, shown: string) => (count === 1 ? '1 page' : `${shown} pages`),
   allScreens: 'All screens',
+  allPages: 'All pages',
   noScreens: 'No screens in this period.',
   noScreensMore:
     'A screen is a transaction with the op ui.load, pageload or navigation. Turn on tracing, including that of activities, view controllers or routes.',
   /** Fewer than a hundredth per minute. */
   rare: '<0.01',
+  tooFew: (count: number) => `no data (${count})`,
+  tooFewNote: (count: string) => `No data: ${count} of the 20 values that a percentile needs`,
   columns: {
     screen: 'Screen',
+    page: 'Page',
     loads: 'Loads',
     range: 'P50 to P95',
     full: 'Full P75',

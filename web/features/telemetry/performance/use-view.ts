@@ -14,6 +14,8 @@ const REFRESH_MS = 60_000
 
 export type PerformanceChange = (change: Partial<PerformanceSearch>) => void
 
+export type PerformanceAt = ReturnType<typeof usePerformanceView>
+
 /** The address of a performance page, and how it changes. The frame shows pages only with a project. */
 export function usePerformanceView(): { view: HealthView; search: PerformanceSearch; change: PerformanceChange } {
   const search = route.useSearch()

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { dsnParts } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Performance } from '../performance/performance.api.ts'
+import type { OperationsOfTraces, TransactionDetail } from './transaction.api.ts'
+
+/** Figures of transactions against a recomputation from what was sent. */
+
+const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
+server.clock.set('2026-11-20T12:00:00.000Z')
+const founder = await server.founder()
+const project = await server.project(founder)
+
+const id = (bytes: number): string => randomBytes(bytes).toString('hex')
+type Sent = { readonly ms: number; readonly failed: boolean; readonly release: string; readonly trace: string }
+const TRACE = id(16)
+const SENT: readonly Sent[] = Array.from({ length: 40 }, (_, index) => ({
+  ms: 10 * (index + 1),
+  failed: index % 10 === 0,
+  release: index < 25 ? 'api@1.0' : 'api@1.1',
+  trace: index === 39 ? TRACE : id(16),
+}))
+
+async function send(name: string, { ms, failed, release, trace }: Sent): Promise<void> {
+  const end = server.clock.now().getTime() / 1_000 - 60
+  const span = id(8)
+  const child = (op: string, description: string, from: number, length: number, data = {}) => ({
+    trace_id: trace,
+    span_id: id(8),
+    parent_span_id: span,
+    op,
+    description,
+    data,
+    start_timestamp: end - (ms - from) / 1_000,
+    timestamp: end - (ms - from - length) / 1_000,
+  })
+  const payload = {
+    type: 'transaction',
+    transaction: name,
+    release,
+    environment: 'production',
+    transaction_info: { source: 'route' },
+    start_timestamp: end - ms / 1_000,
+    timestamp: end,
+    contexts: {
+      trace: { trace_id: trace, span_id: span, op: 'http.server', status: failed ? 'internal_error' : 'ok' },
+    },
+    spans: [
+      child('db', `SELECT * FROM orders WHERE id = ${ms}`, 1, 4),
+      child('http.client', `GET https://pay.example/v1/${ms}`, 5, 2),
+      child('cache.get', 'basket:1', 7, 1, { 'cache.hit': ms % 20 === 0 }),
+    ],
+  }
+  const { key, projectNumber } = dsnParts(project.dsn)
+  const answer = await fetch(`${server.url}/api/${projectNumber}/envelope/?sentry_key=${key}&sentry_version=7`, {
+    method: 'POST',
+    body: `{}\n${JSON.stringify({ type: 'transaction' })}\n${JSON.stringify(payload)}\n`,
+  })
+  expect(answer.status).toBe(200)
+  await answer.text()
+}
+
+for (const one of SENT) await send('POST /checkout', one)
+await send('GET /', { ms: 1_800, failed: false, release: 'api@1.1', trace: id(16) })
+await server.service.drain()
+await server.event({
+  project,
+  error: 'Stock is gone',
+  contexts: { trace: { trace_id: TRACE, span_id: id(8) } },
+})
+
+const detail = async (query: string) => founder.get(`/api/performance/transaction?projectId=${project.id}&${query}`)
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? 0
+
+test('a transaction has the figures of what was sent, and leads to traces and issues', async () => {
+  const answer = await detail(`range=24h&name=${encodeURIComponent('POST /checkout')}`)
+  expect(answer.status, answer.text).toBe(200)
+  const found = answer.as<TransactionDetail>()
+  const all = SENT.map(({ ms }) => ms)
+  const total = all.reduce((sum, ms) => sum + ms, 0)
+  expect(found).toMatchObject({ name: 'POST /checkout', op: 'http.server', count: 40, failures: 4, failure_rate: 0.1 })
+  for (const [share, value] of [
+    [0.5, found.p50_ms],
+    [0.75, found.p75_ms],
+    [0.95, found.p95_ms],
+  ] as const)
+    expect(Math.abs((value ?? 0) / percentile(all, share) - 1)).toBeLessThan(0.03)
+  expect(found.share_of_time).toBeCloseTo(total / (total + 1_800), 3)
+  expect(found.spread.reduce((sum, { count }) => sum + count, 0)).toBe(40)
+  expect(found.series.reduce((sum, { count }) => sum + count, 0)).toBe(40)
+  expect(found.by_release.map(({ name, count, failures }) => [name, count, failures])).toEqual([
+    ['api@1.0', 25, 3],
+    ['api@1.1', 15, 1],
+  ])
+  expect(found.by_environment.map(({ name, count }) => [name, count])).toEqual([['production', 40]])
+  expect(found.stored).toEqual({ traces: 40, spans: 160 })
+  const time = new Map(found.time.map((part) => [part.name, part]))
+  expect(time.get('Database')?.ms_per_request).toBeCloseTo(4, 1)
+  expect(time.get('pay.example')?.ms_per_request).toBeCloseTo(2, 1)
+  expect(time.get('Own code')?.ms_per_request).toBeCloseTo(total / 40 - 7, 1)
+  expect(time.get('Database')?.share).toBeCloseTo(160 / total, 3)
+  expect(found.samples.map(({ why }) => why)).toEqual(['p50', 'p75', 'p95', 'slowest', 'failed'])
+  expect(found.samples.at(-1)).toMatchObject({ trace_id: TRACE })
+  expect(found.samples.at(-1)?.duration_ms).toBeCloseTo(400, 1)
+  expect(found.issues).toMatchObject([{ traces: 1, level: 'error' }])
+})
+
+test('a release narrows the counted figures', async () => {
+  const found = (
+    await detail(`range=24h&name=${encodeURIComponent('POST /checkout')}&release=api@1.1`)
+  ).as<TransactionDetail>()
+  expect([found.count, found.failures]).toEqual([15, 1])
+})
+
+test('a transaction that did not run, and bad input, are refused', async () => {
+  expect((await detail('range=24h&name=nothing')).status).toBe(404)
+  expect((await detail(`range=24h&name=${encodeURIComponent('POST /checkout')}&op=task`)).status).toBe(404)
+  expect((await detail('range=24h&name=')).status).toBe(400)
+  expect((await detail('range=24h')).status).toBe(400)
+  expect((await detail(`range=24h&name=${'x'.repeat(251)}`)).status).toBe(400)
+})
+
+test('the operations of all transactions add up', async () => {
+  const answer = await founder.get(`/api/performance/operations?projectId=${project.id}&range=24h`)
+  const found = answer.as<OperationsOfTraces>()
+  expect(found.stored).toEqual({ traces: 41, spans: 164 })
+  expect(found.queries).toMatchObject([
+    { name: 'SELECT * FROM orders WHERE id = ?', count: 41, traces: 41, per_trace: 1, transactions: 2 },
+  ])
+  expect(found.queries[0]?.total_ms).toBeCloseTo(164, 0)
+  expect(found.outgoing).toMatchObject([{ name: 'pay.example', count: 41 }])
+  // Half of the 40, and the one of 1,800 ms.
+  expect(found.caches).toMatchObject([{ name: 'basket:*', count: 41, hit_rate: 21 / 41 }])
+  expect([found.queues, found.resources]).toEqual([[], []])
+})
+
+test('the performance of the project has the same requests in total', async () => {
+  const found = (await founder.get(`/api/performance?projectId=${project.id}&range=24h`)).as<Performance>()
+  expect(found.requests).toMatchObject({ count: 41, failures: 4, failure_rate: 4 / 41 })
+  expect(found.requests.previous).toMatchObject({ count: 0, failure_rate: null })
+})

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { routes } from '../../platform/kernel/contract.ts'
+import { Id, Timestamp } from '../../platform/kernel/page.api.ts'
+import {
+  percentileSeconds,
+  performanceFilters,
+  performanceRange,
+  Quantiles,
+  Requests,
+  Spread,
+} from '../performance/performance.api.ts'
+
+/** One transaction, and the operations of all transactions as stored traces have them. */
+
+const count = z.number().int()
+const fraction = z.number().nullable()
+const { release, environment, os, device_class: deviceClass } = performanceFilters
+
+const Stored = z
+  .object({
+    traces: count.describe('Stored parts of traces that were read: the newest, at most 100.'),
+    spans: count,
+  })
+  .describe(
+    'What the figures come from. Stored traces are those with an error, the slowest of each hour, and the newest: of all releases and environments, for 7 days.',
+  )
+
+const Part = Quantiles.extend({ name: z.string(), failures: count, failure_rate: fraction })
+
+const TimePart = z.object({
+  name: z.string().describe('A host, `Database`, `Own code` for the time that no span covers, or an op.'),
+  op: z.string(),
+  share: z.number().describe('Of the own time of all spans.'),
+  ms_per_request: z.number(),
+  spans_per_request: z.number(),
+})
+
+const WHY = ['p50', 'p75', 'p95', 'slowest', 'failed'] as const
+
+const Sample = z.object({
+  why: z.enum(WHY).describe('The stored trace nearest to the percentile; the slowest; the newest with an error.'),
+  trace_id: z.string(),
+  duration_ms: z.number(),
+  at: Timestamp,
+})
+export type Sample = z.infer<typeof Sample>
+
+const IssueInside = z.object({
+  issue_id: Id,
+  short_id: z.string(),
+  title: z.string(),
+  level: z.string(),
+  traces: count.describe('Stored traces that hold one of its events.'),
+  last_at: Timestamp,
+})
+
+export const TransactionDetail = Requests.extend({
+  name: z.string(),
+  op: z.string(),
+  range: z.string(),
+  interval_seconds: count,
+  percentile_seconds: percentileSeconds,
+  share_of_time: fraction.describe('Of the durations of all transactions together.'),
+  spread: Spread,
+  series: z.array(Quantiles.extend({ t: Timestamp, failure_rate: fraction, incomplete: z.literal(true).optional() })),
+  by_release: z.array(Part).describe('Most requests first, at most 25, like the others.'),
+  by_environment: z.array(Part),
+  by_os: z.array(Part),
+  by_device_class: z.array(Part),
+  stored: Stored,
+  time: z.array(TimePart).describe('Where the time goes, largest first.'),
+  samples: z.array(Sample),
+  issues: z.array(IssueInside).describe('Most traces first, at most 10.'),
+})
+export type TransactionDetail = z.infer<typeof TransactionDetail>
+
+const Operation = z.object({
+  name: z.string().describe('The statement without values, the host, the queue, the key without ids, or the resource.'),
+  op: z.string(),
+  count: count.describe('Spans.'),
+  traces: count,
+  per_trace: z.number().describe('Spans for each trace that has it.'),
+  p50_ms: fraction.describe('Null for fewer than 20 spans, as the p95.'),
+  p95_ms: fraction,
+  total_ms: z.number(),
+  failures: count,
+  hit_rate: fraction.describe('Hits of a cache; null where spans do not say.'),
+  transaction: z.string().describe('With most of its time.'),
+  transactions: count,
+  trace_id: z.string().describe('With its longest span.'),
+})
+
+const operations = z.array(Operation).describe('Most time first, at most 20.')
+
+export const OperationsOfTraces = z.object({
+  range: z.string(),
+  stored: Stored,
+  queries: operations,
+  outgoing: operations,
+  queues: operations,
+  caches: operations,
+  resources: operations,
+})
+
+export type OperationsOfTraces = z.infer<typeof OperationsOfTraces>
+
+/** Routes that combine counts with stored traces. */
+export const transactionRoutes = routes({
+  readTransaction: {
+    method: 'GET',
+    path: '/api/performance/transaction',
+    tag: 'Metrics',
+    summary: 'A transaction: over time, its spread, by release and tag, where its time goes, sample traces and issues',
+    description:
+      '404 where it did not run in the range. Figures are counted from every transaction that arrived; `time`, `samples` and `issues` come from stored traces.',
+    permission: 'metrics.read',
+    query: z.strictObject({
+      projectId: Id,
+      range: performanceRange,
+      release,
+      environment,
+      os,
+      device_class: deviceClass,
+      name: z
+        .string()
+        .min(1, { error: 'name must not be empty.' })
+        .max(250, { error: 'name must be at most 250 characters.' }),
+      op: z.string().min(1).max(64).optional().describe('Default: the op with most requests.'),
+    }),
+    response: TransactionDetail,
+    refusals: [404],
+  },
+  listSpanOperations: {
+    method: 'GET',
+    path: '/api/performance/operations',
+    tag: 'Metrics',
+    summary: 'Queries, outgoing requests, queues, caches and resources of stored traces',
+    description:
+      'Of the newest stored traces of the range; counts are those of the traces that were read, not of all traffic.',
+    permission: 'metrics.read',
+    query: z.strictObject({ projectId: Id, range: performanceRange }),
+    response: OperationsOfTraces,
+    refusals: [404],
+  },
+})

@@ -1,0 +1,23 @@
+/** Texts of the metrics of a server. */
+export const serverTexts = {
+  errorRate: 'Errors per 1,000 requests',
+  errorRateNote: (errors: string, requests: string) => `${errors} errors, ${requests} requests`,
+  sampled: 'Requests are those that the SDK sent: with a sample rate below 1 the ratio reads too high.',
+  failed: 'Failed requests',
+  failedNote: (share: string) => `${share} of the requests`,
+  usersHit: 'Users hit',
+  usersNote: 'Distinct users with an error',
+  noUsers: 'No event names its user',
+  requests: 'Requests',
+  perMinute: (rate: string) => `${rate} per minute`,
+  against: (value: string) => `against ${value}`,
+  chart: (title: string, value: string) => `${title} over time, ${value} in this period.`,
+  failing: 'Failing transactions',
+  failingUnit: 'most failures first',
+  noFailing: 'No transaction failed in this period.',
+  allTransactions: 'Performance',
+  name: 'Name',
+  failures: 'Failed',
+  rate: 'Failure rate',
+  p95: 'P95',
+} as const

@@ -1,0 +1,159 @@
+import type { ReactNode } from 'react'
+import type { Performance } from '../../../api/performance-queries.ts'
+import type { Range } from '../../../address/search.ts'
+import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
+import { barAxis, lineAxis, sliceShown, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
+import { figuresTexts } from '../../../subjects/figures/texts.ts'
+import { BarChart, LineChart } from '../../../ui/chart/charts.tsx'
+import { ChartTable } from '../../../ui/chart/chart-table.tsx'
+import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
+import { PercentileChart, PercentileTable } from './charts.tsx'
+import { durationFinding, durationSentence } from './finding.ts'
+import { coarseText, enough } from './model.ts'
+import { requestTexts } from './request-texts.ts'
+import { rateText } from './transactions-table.tsx'
+
+type RequestPoint = {
+  readonly t: string
+  readonly incomplete?: boolean | undefined
+  readonly p50_ms: number | null
+  readonly p75_ms: number | null
+  readonly p95_ms: number | null
+  readonly count: number
+  readonly failure_rate: number | null
+}
+
+type RequestChartProps = {
+  points: readonly RequestPoint[]
+  axis: TimeAxis
+  range: Range
+  requests: Omit<Performance['requests'], 'previous'> & {
+    readonly previous: Pick<Performance['requests'], 'p95_ms' | 'count'>
+  }
+  intervalSeconds: number
+  /** Absent for a small chart. */
+  heightPx?: number
+}
+
+type LatencyChartProps = RequestChartProps & {
+  releases: readonly { version: string; at: string }[]
+  percentileSeconds: number
+  title?: string
+  /** The transaction that an alert is on; absent for all. */
+  transaction?: string
+}
+
+/** The percentiles of durations over time. */
+export function LatencyChart({ points: all, axis, range, requests, intervalSeconds, ...more }: LatencyChartProps) {
+  const { releases, percentileSeconds, title = requestTexts.latency, transaction } = more
+  const few = requests.count < 20
+  const points = sliceShown(
+    few ? all.map((point) => ({ ...point, p50_ms: null, p75_ms: null, p95_ms: null })) : all,
+    axis,
+  )
+  const finding = durationSentence(
+    durationFinding(
+      points,
+      releases,
+      enough(requests.p95_ms, requests.count),
+      enough(requests.previous.p95_ms, requests.previous.count),
+    ),
+    range,
+  )
+  return (
+    <ChartPanel
+      title={title}
+      unit={figuresTexts.per[range]}
+      {...(transaction === undefined
+        ? {}
+        : {
+            alertOn: {
+              trigger: 'performance_threshold',
+              metric: 'transaction',
+              percentile: 'p95',
+              transaction,
+            } as const,
+          })}
+      note={[finding, few ? '' : coarseText(percentileSeconds, intervalSeconds)].join(' ').trim() || undefined}
+      table={<PercentileTable points={points} axis={axis} counted={requestTexts.requests} />}
+    >
+      <PercentileChart
+        label={requestTexts.chartLatency(
+          formatDuration(requests.p50_ms),
+          formatDuration(requests.p75_ms),
+          formatDuration(requests.p95_ms),
+        )}
+        points={points}
+        axis={axis}
+        counted={requestTexts.requests}
+        thresholds={[]}
+        formatTick={(ms) => (ms === 0 ? '0' : formatDuration(ms))}
+      />
+    </ChartPanel>
+  )
+}
+
+const SMALL_PX = 96
+
+/** Requests over time. */
+export function ThroughputChart({
+  points: all,
+  axis,
+  range,
+  requests,
+  heightPx = SMALL_PX,
+}: RequestChartProps): ReactNode {
+  const points = sliceShown(all, axis)
+  return (
+    <ChartPanel
+      title={requestTexts.requests}
+      unit={figuresTexts.per[range]}
+      table={
+        <ChartTable
+          label={figuresTexts.asTable}
+          head={[figuresTexts.time, requestTexts.requests]}
+          rows={points.map(({ count }, index) => [axis.names[index] ?? '', formatCount(count)])}
+        />
+      }
+    >
+      <BarChart
+        {...barAxis(axis)}
+        label={requestTexts.chartThroughput(rateText(requests.throughput))}
+        heightPx={heightPx}
+        series={[{ label: requestTexts.requests, tone: 'base', values: points.map(({ count }) => count) }]}
+      />
+    </ChartPanel>
+  )
+}
+
+/** The share of failed requests over time. */
+export function FailureChart({ points: all, axis, requests }: RequestChartProps): ReactNode {
+  const points = sliceShown(all, axis)
+  return (
+    <ChartPanel
+      title={requestTexts.failureRate}
+      unit={requestTexts.failureUnit}
+      table={
+        <ChartTable
+          label={figuresTexts.asTable}
+          head={[figuresTexts.time, requestTexts.failureRate, requestTexts.requests]}
+          rows={points.map((point, index) => [
+            axis.names[index] ?? '',
+            formatRate(point.failure_rate),
+            formatCount(point.count),
+          ])}
+        />
+      }
+    >
+      <LineChart
+        {...lineAxis(axis)}
+        label={requestTexts.chartFailures(formatRate(requests.failure_rate))}
+        heightPx={SMALL_PX}
+        lines={[{ label: requestTexts.failureRate, tone: 'bad', values: points.map((point) => point.failure_rate) }]}
+        thresholds={[]}
+        formatTick={formatRate}
+        formatValue={formatRate}
+      />
+    </ChartPanel>
+  )
+}
