@@ -1,18 +1,8 @@
+import type { AlertState, Percentile, PerformanceMetric, TriggerType } from './alert-values.ts'
+
 /** Alert rules: what triggers them, which conditions each trigger takes, and what they do. Pure. */
 
-export const TRIGGER_TYPES = [
-  'new_issue',
-  'issue_regression',
-  'issue_spike',
-  'security_event',
-  'pre_crash_state',
-  'battery_drain_threshold',
-  'performance_threshold',
-  'critical_path',
-  // Ours, beside those of the specification.
-  'monitor',
-] as const
-export type TriggerType = (typeof TRIGGER_TYPES)[number]
+export * from './alert-values.ts'
 
 /** The first five are those of the specification, the others ours. */
 export const ACTION_TYPES = [
@@ -28,8 +18,6 @@ export const ACTION_TYPES = [
 ] as const
 export type ActionType = (typeof ACTION_TYPES)[number]
 
-export const ALERT_STATES = ['firing', 'acknowledged', 'resolved', 'expired'] as const
-export type AlertState = (typeof ALERT_STATES)[number]
 /** States in which a person may still have to do something. */
 export const OPEN_ALERT_STATES = ['firing', 'acknowledged'] as const satisfies readonly AlertState[]
 
@@ -51,26 +39,10 @@ export type SecurityKind = (typeof SECURITY_KINDS)[number]
 export const MONITOR_KINDS = ['missed', 'failed', 'late', 'long'] as const
 export type MonitorKind = (typeof MONITOR_KINDS)[number]
 
-/** Metrics of a `performance_threshold` rule; times in milliseconds, `anr_rate` and `frozen_frames` in percent. */
-export const PERFORMANCE_METRICS = [
-  'cold_start',
-  'warm_start',
-  'ttid',
-  'ttfd',
-  'transaction',
-  'lcp',
-  'inp',
-  'anr_rate',
-  'frozen_frames',
-] as const
-export type PerformanceMetric = (typeof PERFORMANCE_METRICS)[number]
 /** Percentages have no percentile. */
 export const PERCENT_METRICS: readonly PerformanceMetric[] = ['anr_rate', 'frozen_frames']
 /** Metrics of transactions, screens and pages, which have a name. */
 export const NAMED_METRICS: readonly PerformanceMetric[] = ['ttid', 'ttfd', 'transaction', 'lcp', 'inp']
-
-export const PERCENTILES = ['p50', 'p75', 'p90', 'p95', 'p99'] as const
-export type Percentile = (typeof PERCENTILES)[number]
 
 /** Every key that conditions can have, for any trigger. */
 export type ConditionKey =

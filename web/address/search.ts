@@ -1,4 +1,4 @@
-import { ALERT_STATES, PERCENTILES, PERFORMANCE_METRICS, TRIGGER_TYPES } from '#shared/alert-rules.ts'
+import { ALERT_STATES, PERCENTILES, PERFORMANCE_METRICS, TRIGGER_TYPES } from '#shared/alert-values.ts'
 import { SIGN_IN_ERRORS } from '#shared/sign-in-errors.ts'
 import { ISSUE_SORTS, RANGES, SEVERITIES, type IssueStatusName, type RangeName } from '#shared/issue-values.ts'
 import { many, matching, one, parameters, shortText, text, texts, type ValuesOf } from './parameters.ts'
