@@ -12,6 +12,11 @@ export type AnswerOf<A extends Address> = ClientAnswer<Addresses[A]>
 /** The body that the endpoint takes. */
 export type BodyOf<A extends Address> = ClientCall<Addresses[A]> extends { body: infer Body } ? Body : never
 
+/** The browser's dialog ended without a passkey. The message is for the user. */
+export class PasskeyUnused extends Error {
+  override readonly name = 'PasskeyUnused'
+}
+
 /** An error response, with the server's message; status 0 if there was no response. */
 export class ApiError extends Error {
   readonly status: number

@@ -3,8 +3,7 @@ import { useRef } from 'react'
 import { addToast } from '../ui/toasts.tsx'
 import { apiTexts } from './texts.ts'
 import { labelled, type Labels } from './field-errors.ts'
-import { ApiError } from './call.ts'
-import { PasskeyUnused } from './passkeys.ts'
+import { ApiError, PasskeyUnused } from './call.ts'
 
 /** An optimistic change: shown immediately, reverted after an error response. */
 export type Change<Input, Answer> = {

@@ -1,15 +1,10 @@
-import { call, type AnswerOf } from './call.ts'
+import { call, PasskeyUnused, type AnswerOf } from './call.ts'
 import { apiTexts } from './texts.ts'
 
 /** Passkeys: the service's challenge, the browser's dialog, the service's verdict. */
 
 /** The code that talks to the browser; loaded when a passkey is used. */
 const library = () => import('@simplewebauthn/browser')
-
-/** The browser's dialog ended without a passkey. The message is for the user. */
-export class PasskeyUnused extends Error {
-  override readonly name = 'PasskeyUnused'
-}
 
 /** Whether the browser has passkeys; it has none on plain http, except on localhost. */
 export const hasPasskeys = (): boolean => window.isSecureContext && 'PublicKeyCredential' in window

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { usePolling } from '../../../api/live.ts'
 import {
   metricQuery,
@@ -28,10 +29,10 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { AnrCard, CrashCard, EventsCard, UsersCard } from './cards.tsx'
 import { AnrChart, CrashChart, EventsChart, UsersChart, type ChartProps } from './charts.tsx'
-import { ServerMetrics } from './server-metrics.tsx'
 import { DeviceTable, ReleaseTable } from './tables.tsx'
 import { metricsTexts } from './texts.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
@@ -39,6 +40,9 @@ import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 import styles from './metrics-page.module.css'
+
+/** Most projects are apps: their page does not load it. */
+const ServerMetrics = lazy(() => import('./server-metrics.tsx').then((module) => ({ default: module.ServerMetrics })))
 
 const route = getRouteApi('/signed-in/shell/metrics')
 const REFRESH_MS = 15_000
@@ -117,7 +121,9 @@ function Metrics({ projectId, search }: { projectId: string; search: MetricsSear
       <PageQuery query={crash} what={metricsTexts.title} heightPx={420}>
         {(data) =>
           hasRequests(data) ? (
-            <ServerMetrics view={view} search={search} onChange={change} />
+            <Suspense fallback={<Skeleton heightPx={420} label={metricsTexts.title} />}>
+              <ServerMetrics view={view} search={search} onChange={change} />
+            </Suspense>
           ) : (
             <Loaded view={view} search={search} crash={data} onChange={change} />
           )

@@ -8,7 +8,7 @@ import { buttonLook } from '../../../ui/button.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import { Popover } from '../../../ui/popover.tsx'
-import { inboxTexts } from './texts.ts'
+import { bellTexts } from './bell-texts.ts'
 import styles from './bell.module.css'
 
 const Notifications = lazy(() => import('./notifications.tsx').then((module) => ({ default: module.Notifications })))
@@ -24,11 +24,11 @@ export function Bell() {
   const recent = useQuery({ ...recentAlertsQuery, refetchInterval })
   const firing = recent.data?.unread_count ?? 0
   const unread = inbox.data?.pages[0]?.unread_count ?? 0
-  useKeys([{ keys: 'b', label: inboxTexts.openBell, group: 'General', run: () => setOpen(true) }])
-  const label = inboxTexts.bell(firing, unread)
+  useKeys([{ keys: 'b', label: bellTexts.openBell, group: 'General', run: () => setOpen(true) }])
+  const label = bellTexts.bell(firing, unread)
   return (
     <Popover
-      label={inboxTexts.notifications}
+      label={bellTexts.notifications}
       align="end"
       open={open}
       onOpenChange={setOpen}

@@ -5,6 +5,7 @@ import fitStyles from '../../../ui/fit.module.css'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
 import { Inbox } from './inbox.tsx'
+import { bellTexts } from './bell-texts.ts'
 import { inboxTexts } from './texts.ts'
 import styles from './notifications.module.css'
 
@@ -23,7 +24,7 @@ export function Notifications({ unread, onClose }: NotificationsProps) {
   return (
     <div ref={place} className={fitStyles.relative}>
       <Tabs
-        label={inboxTexts.notifications}
+        label={bellTexts.notifications}
         value={tab}
         onChange={setTab}
         className={classNames(styles.tabs, choiceStyles.choices)}

@@ -1,15 +1,8 @@
 import { formatCount } from '../../../ui/format.ts'
-/** Texts of the bell: alerts, and the inbox of the member. */
+
+/** Texts of the panel behind the bell: alerts, and the inbox of the member. */
 
 export const inboxTexts = {
-  notifications: 'Notifications',
-  bell: (firing: number, unread: number) =>
-    [
-      'Notifications',
-      ...(firing === 0 ? [] : [firing === 1 ? '1 alert firing' : `${formatCount(firing)} alerts firing`]),
-      ...(unread === 0 ? [] : [`${formatCount(unread)} unread for you`]),
-    ].join(', '),
-  openBell: 'Open notifications',
   alerts: 'Alerts',
   forYou: 'For you',
   unreadCount: (count: number) => `${formatCount(count)} unread`,
