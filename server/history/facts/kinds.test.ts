@@ -28,7 +28,7 @@ const ACTIONS =
 /** Actions that this product adds. */
 const ADDED =
   `issue.merged issue.unmerged issue.discarded issue.severity_changed issue.attachment_added comment.created comment.updated release.updated
-  project.grouping_upgraded project.discard_removed project.user_data_erased project.deleted org.quota_updated
+  project.key_created project.key_updated project.key_removed project.grouping_upgraded project.discard_removed project.user_data_erased project.deleted org.quota_updated
   session.org_switched identity.linked identity.unlinked user.enabled invite.resent member.added alert.resolved
   integration.chat.linked integration.chat.unlinked assistant.asked assistant.model_called
   integration.tracker.broken integration.codehost.disconnected import.created import.changed monitor.changed monitor.deleted

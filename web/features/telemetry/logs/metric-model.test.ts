@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { chooseAggregate, formatMeasure, nameGroup } from './metric-model.ts'
 
 test('values have the units that the dashboard has elsewhere', () => {
-  expect(formatMeasure(1_500, 'millisecond')).toBe('1.5\u202fs')
+  expect(formatMeasure(1_500, 'millisecond')).toBe('1.50\u202fs')
   expect(formatMeasure(2, 'megabyte')).toBe('2\u202fMB')
   expect(formatMeasure(0.42, 'ratio')).toMatch(/^42/u)
   expect(formatMeasure(12.5, null)).toBe('12.5')
