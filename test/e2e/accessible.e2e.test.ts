@@ -113,7 +113,7 @@ test.each(SIZES)('dialogs, menus and panels: %s', async (size) => {
   await press(page, 'Escape')
   await page.getByRole('menu').waitFor({ state: 'hidden' })
 
-  await page.getByRole('button', { name: size === 'phone' ? 'More' : /account of/ }).click()
+  await page.getByRole('button', { name: size === 'phone' ? /^More$/ : /account of/ }).click()
   await page.getByRole('menuitem', { name: 'Log out' }).waitFor()
   await judge(page, 'account-menu', size)
   await press(page, 'Escape')

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { classNames } from '../ui/class-names.ts'
+import fitStyles from '../ui/fit.module.css'
 import narrowStyles from '../ui/narrow.module.css'
 import { Minor } from '../ui/text.tsx'
 import typeStyles from '../ui/type.module.css'
@@ -21,7 +22,7 @@ type SettingRowProps = {
 export const SettingRow = ({ title, more, hint, start, className, children }: SettingRowProps) => (
   <li className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600, className)}>
     {start}
-    <div title={hint}>
+    <div className={classNames(fitStyles.shrinks, fitStyles.breaks)} title={hint}>
       <b>{title}</b>
       {more === undefined ? null : <Minor as="p">{more}</Minor>}
     </div>
