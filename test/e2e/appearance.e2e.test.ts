@@ -31,7 +31,7 @@ test('the theme follows the system, is switched in the bar, remembered, and ther
   await page.unroute('**/assets/*.js')
 
   await page.goto('/me/appearance')
-  await page.getByRole('button', { name: 'System' }).click()
+  await page.getByRole('group', { name: 'Theme' }).getByRole('button', { name: 'System' }).click()
   await eventually(() => page.evaluate<string>(shownBackground)).toBe(light)
 })
 

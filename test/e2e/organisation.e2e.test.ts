@@ -89,7 +89,12 @@ test('a member sees the team and cannot change it', async () => {
   await page.goto('/issues')
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Organisation' }).click()
   const topics = page.getByRole('navigation', { name: 'Organisation settings' })
-  await eventually(() => topics.getByRole('link').allTextContents()).toEqual(['General', 'Members', 'API keys', 'Assistant'])
+  await eventually(() => topics.getByRole('link').allTextContents()).toEqual([
+    'General',
+    'Members',
+    'API keys',
+    'Assistant',
+  ])
   await topics.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
   await page.getByRole('button', { name: /account of Joon Park/ }).click()

@@ -121,7 +121,7 @@ test('a server has requests instead of starts, and leads from a transaction to a
   // The address alone shows the same page.
   await page.reload()
   await page.getByRole('link', { name: /With an error/ }).click()
-  await page.waitForURL(`**/projects/${project.id}/traces/${trace}`)
+  await page.waitForURL(`**/traces/${trace}`)
   await page.goBack()
   await page.getByRole('link', { name: /Stock/ }).click()
   await page.waitForURL('**/issues/*')
