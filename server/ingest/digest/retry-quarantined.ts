@@ -12,7 +12,8 @@ const Counted = z.array(z.tuple([z.enum(CATEGORIES), z.number()]))
 
 /**
  * Moves requests from quarantine to the spool, which digestion reads: with their time of receipt, and without the attempts
- * that failed. They no longer count as dropped. Those that fail again return to quarantine, as new rows, and the call
+ * that failed. They no longer count as dropped, except those that an earlier version put there, which did not note their
+ * counts. Those that fail again return to quarantine, as new rows, and the call
  * does not take them again.
  * @returns how many were moved, and how many cannot be read any more and stay
  */

@@ -381,7 +381,7 @@ export type QuarantineFilter = { readonly ids?: readonly number[]; readonly proj
 const QUARANTINE_FILTER = `($1::bigint[] is null or q.id = any($1)) and ($2::uuid is null or q.project_id = $2)`
 const filterValues = ({ ids, projectId }: QuarantineFilter): unknown[] => [ids ?? null, projectId ?? null]
 
-export type QuarantineGroup = {
+type QuarantineGroup = {
   readonly orgSlug: string
   readonly projectSlug: string
   readonly reason: string

@@ -36,7 +36,7 @@ export async function addLogCounts(tx: Tx, entries: readonly Counted[]): Promise
   `.execute(tx)
 }
 
-export type VolumeRow = { readonly at: Date; readonly level: LogLevel; readonly n: number }
+type VolumeRow = { readonly at: Date; readonly level: LogLevel; readonly n: number }
 
 /** Entries of a project by step and level, all of them. Reads one row per minute and level. */
 export async function selectVolume(

@@ -137,7 +137,7 @@ export async function countByStep(
   return rows
 }
 
-export type AttributeCount = {
+type AttributeCount = {
   readonly name: string
   readonly lines: number
   readonly values: number

@@ -74,7 +74,7 @@ export async function readTransactionFigures(app: App, actor: OrgActor, input: T
 const durationsOf = ({ metrics }: NamedPerformance) => spreadIn(metrics, 'duration')
 
 /** Bins of 1, 2 or 5 with zeros, so that the histogram ends above the P95. */
-export function binFor(p95: number | null): number {
+function binFor(p95: number | null): number {
   const wanted = ((p95 ?? 0) * 1.2) / RENDER.bins
   const power = 10 ** Math.floor(Math.log10(Math.max(wanted, 1)))
   return [1, 2, 5, 10].map((factor) => factor * power).find((bin) => bin >= wanted) ?? 1

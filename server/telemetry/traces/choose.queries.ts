@@ -190,10 +190,12 @@ export async function applyChoice(
       ],
     )
   if (choice.evict.length > 0)
-    await tx.query(`delete from trace_parts where project_id = any($1::uuid[]) and trace_id = any($2::uuid[])`, [
-      projectIds,
-      choice.evict.map(hyphenate),
-    ])
+    // Parts that arrived meanwhile are decided in their turn.
+    await tx.query(
+      `delete from trace_parts
+       where project_id = any($1::uuid[]) and trace_id = any($2::uuid[]) and keep <> ${UNDECIDED}`,
+      [projectIds, choice.evict.map(hyphenate)],
+    )
   if (choice.keep.length > 0)
     await tx.query(
       `insert into traces as t (org_id, trace_id, project_id, keep, received_at, started_at, is_stale)

@@ -1,7 +1,7 @@
 import type { PlacedSpan } from './assemble-trace.ts'
 
 /** A piece of the time for which the caller of a trace waited, spent in one span and in none below it. */
-export type PathPiece = { readonly span: PlacedSpan; readonly fromMs: number; readonly toMs: number }
+type PathPiece = { readonly span: PlacedSpan; readonly fromMs: number; readonly toMs: number }
 
 /** A span that the caller waits for may end so much after it, by clocks that differ. */
 const SLACK_MS = 5

@@ -70,12 +70,14 @@ export async function summariseTraces(app: App, signal?: AbortSignal): Promise<v
       if (!(await sql.lockChoice(tx))) return 0
       const stale = await staleTraces(tx, SUMMARISED_AT_ONCE)
       for (const [orgId, traceIds] of stale) {
-        const loaded = await loadTraces(tx, await sql.selectProjectIds(tx, orgId), traceIds)
-        const rows = [...loaded].flatMap(([traceId, trace]): SummaryRow[] =>
-          trace.spans.length === 0
-            ? []
-            : [{ ...summariseTrace(trace), traceId, received: trace.received, newest: trace.newest }],
-        )
+        const projectIds = await sql.selectProjectIds(tx, orgId)
+        const rows: SummaryRow[] = []
+        // One after the other: each may have 20,000 spans.
+        for (const traceId of traceIds) {
+          const trace = (await loadTraces(tx, projectIds, [traceId])).get(traceId)
+          if (trace !== undefined && trace.spans.length > 0)
+            rows.push({ ...summariseTrace(trace), traceId, received: trace.received, newest: trace.newest })
+        }
         const written = new Set(rows.map(({ traceId }) => traceId))
         if (rows.length > 0) await upsertSummaries(tx, orgId, rows)
         const gone = traceIds.filter((traceId) => !written.has(traceId))

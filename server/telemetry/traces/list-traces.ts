@@ -14,7 +14,7 @@ import { countTraces, selectOverview, selectTraces, type TraceFilter } from './l
 import { selectDays, selectProjects } from './read.queries.ts'
 import type { TraceItem, TraceOverview } from './traces.api.ts'
 
-export type TracesInput = {
+type TracesInput = {
   readonly projectId?: string | undefined
   readonly range: RangeName
   readonly from?: string | undefined

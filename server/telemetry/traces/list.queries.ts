@@ -81,7 +81,7 @@ function valuesOf(filter: TraceFilter): unknown[] {
   ]
 }
 
-export type TraceRow = {
+type TraceRow = {
   /** With hyphens, as cursors hold it. */
   readonly id: string
   readonly traceId: string

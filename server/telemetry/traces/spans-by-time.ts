@@ -12,7 +12,7 @@ export type StoredRequest = {
 }
 
 export const OPERATIONS = ['queries', 'outgoing', 'queues', 'caches', 'resources'] as const
-export type OperationKind = (typeof OPERATIONS)[number]
+type OperationKind = (typeof OPERATIONS)[number]
 
 /** The kind of an operation; null for code and everything else. */
 export function operationKind({
@@ -176,7 +176,7 @@ export type TimePart = {
 }
 
 const MAX_TIME_PARTS = 12
-export const OWN_CODE = 'Own code'
+const OWN_CODE = 'Own code'
 const REST = 'Everything else'
 
 /** The own time of spans by what they do, largest first; the shares add up to 1. */

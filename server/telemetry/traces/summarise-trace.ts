@@ -20,7 +20,7 @@ export type TraceSummary = {
 }
 
 /** The part of a project in a trace. */
-export type ProjectShare = {
+type ProjectShare = {
   readonly project_id: string
   readonly spans: number
   /** Its time on the critical path, ms. */
