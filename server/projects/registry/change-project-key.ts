@@ -77,8 +77,8 @@ export async function removeProjectKey(app: App, actor: OrgActor, ids: KeyIds): 
   const now = app.clock.now()
   await app.tx(async (tx) => {
     const { key, others } = await lockKey(tx, actor, ids)
-    requireOtherKey(others)
-    // The keys that it replaced and that still work go with it.
+    // The keys of its place that still work go with it: those that it replaced, or that an earlier version put there.
+    requireOtherKey(others.filter(({ place }) => place !== key.place))
     for (const ended of await expireProjectKeys(tx, ids.projectId, key.place, now)) await announceKey(tx, ended)
     await recordFacts(tx, factContext(app, actor, now), [
       { kind: 'project.key_removed', orgId: actor.orgId, projectId: ids.projectId, data: { name: key.name } },
