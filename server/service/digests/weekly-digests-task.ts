@@ -2,6 +2,7 @@ import { dueDigests, sendDigest, type DueDigest } from '../../alerts/alert-mails
 import { selectMemberships } from '../../identity/auth/auth.queries.ts'
 import type { JobActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
+import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { digestMail, type ProjectWeek } from './digest-mail.ts'
 import { readWeek } from './read-week.ts'
@@ -26,15 +27,21 @@ export async function sendDigests(app: App, signal: AbortSignal): Promise<number
   const read: { orgId: string; weeks: readonly ProjectWeek[] } = { orgId: '', weeks: [] }
   for (const due of await dueDigests(app)) {
     signal.throwIfAborted()
-    const reader = await readerOf(app, due)
-    if (reader === null) continue
-    if (read.orgId !== due.org_id) {
-      read.weeks = await readWeek(app, reader.actor, signal)
-      read.orgId = due.org_id
+    try {
+      const reader = await readerOf(app, due)
+      if (reader === null) continue
+      if (read.orgId !== due.org_id) {
+        read.weeks = await readWeek(app, reader.actor, signal)
+        read.orgId = due.org_id
+      }
+      const weeks = read.weeks.filter(({ id }) => !due.silentProjects.has(id))
+      const mail = digestMail({ name: reader.orgName, publicUrl: app.config.publicUrl }, weeks)
+      if (await sendDigest(app, due, mail)) sent += 1
+    } catch (error) {
+      if (signal.aborted || isDatabaseAway(error)) throw error
+      // Others get theirs; the next run tries this one again.
+      app.log.error({ org_id: due.org_id, err: error }, 'digests.failed')
     }
-    const weeks = read.weeks.filter(({ id }) => !due.silentProjects.has(id))
-    const mail = digestMail({ name: reader.orgName, publicUrl: app.config.publicUrl }, weeks)
-    if (await sendDigest(app, due, mail)) sent += 1
   }
   return sent
 }
