@@ -2,12 +2,10 @@
 
 alter table feedback add column status text not null default 'open';
 alter table feedback add constraint feedback_status_check check (status in ('open', 'resolved', 'spam')) not valid;
-alter table feedback validate constraint feedback_status_check;
 -- A member of the organisation of the project; a user who left it is not shown.
 alter table feedback add column assignee_id uuid;
 alter table feedback add constraint feedback_assignee_id_fkey
   foreign key (assignee_id) references users on delete set null not valid;
-alter table feedback validate constraint feedback_assignee_id_fkey;
 -- When a member read it first.
 alter table feedback add column read_at timestamptz;
 -- The app and its user, as the app described them: browser, os, device, language, user, transaction, trace_id.

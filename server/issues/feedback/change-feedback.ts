@@ -83,7 +83,7 @@ export async function updateFeedback(app: App, actor: OrgActor, id: string, chan
     }
     const { notify_on_resolved: notifies = row.notify_on_resolved } = change
     if (notifies !== row.notify_on_resolved) {
-      if (notifies) await requireNotifiable(app, actor, row)
+      if (notifies) await requireNotifiable(tx, actor, row)
       fields.push('notify_on_resolved')
     }
     const isRead = change.is_read ?? (row.read_at !== null || fields.length > 0)
@@ -111,9 +111,9 @@ export async function updateFeedback(app: App, actor: OrgActor, id: string, chan
 }
 
 /** @throws AppError conflict */
-async function requireNotifiable(app: App, actor: OrgActor, row: FeedbackRow): Promise<void> {
+async function requireNotifiable(tx: Tx, actor: OrgActor, row: FeedbackRow): Promise<void> {
   if (readReplyAddress(row.email) === null) throw conflict('This person left no address that mail can be sent to.')
-  const issue = row.shown_as === null ? undefined : await selectIssue(app.db, actor, row.shown_as)
+  const issue = row.shown_as === null ? undefined : await selectIssue(tx, actor, row.shown_as)
   if (issue === undefined) throw conflict('This message belongs to no issue whose resolution could be notified.')
   if (issue.status === 'resolved') throw conflict('The issue is resolved already. Write a reply instead.')
   if (row.notified_at !== null) throw conflict('This person has been notified already. Write a reply instead.')
@@ -177,7 +177,7 @@ export async function replyToFeedback(app: App, actor: OrgActor, id: string, rep
     const held = (await boundOutsideMails(tx, app, actor.orgId, [address], context.at)).get(address)
     if (held !== undefined) throw rateLimited(held, 600)
     const notifies = reply.notify_on_resolved === true && !row.notify_on_resolved
-    if (notifies) await requireNotifiable(app, actor, row)
+    if (notifies) await requireNotifiable(tx, actor, row)
     const message = await selectMessage(tx, actor.orgId, id)
     await enqueueMails(tx, app, actor.orgId, [
       {

@@ -230,7 +230,7 @@ export async function selectEntries(db: Connection, messageId: string, max: numb
   return rows.toReversed()
 }
 
-/** Counts entries of a kind since a time; the newest one's id comes along. */
+/** Counts entries of some kinds since a time. */
 export async function countEntries(
   db: Connection,
   messageId: string,
