@@ -95,7 +95,8 @@ export const preferencesRoutes = routes({
     path: '/api/me/notifications/projects/:projectId',
     tag: 'Notifications',
     summary: 'Turn channels on or off for one project',
-    description: 'Both off mutes it: no mails about its alerts, no pushes, and no place in the weekly digest.',
+    description:
+      'Without email: no mails about its alerts, and no place in the weekly digest. Without push: no pushes.',
     permission: 'self',
     params: z.object({ projectId: Id }),
     body: z

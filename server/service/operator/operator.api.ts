@@ -51,8 +51,11 @@ export const OperatorStatus = z.object({
     database_bytes: z.number(),
     free_bytes: z.number().nullable().describe('Of the disk of the embedded database; null for another one.'),
     total_bytes: z.number().nullable(),
-    bytes_per_day: z.number().nullable().describe('What the last whole days added; null before three of them.'),
-    days_left: z.number().nullable().describe('Until 90 % are used, unless retention deletes as much.'),
+    bytes_per_day: z
+      .number()
+      .nullable()
+      .describe('What the last whole days added, less what retention deletes next; null before three of them.'),
+    days_left: z.number().nullable().describe('Until 90 % are used; null where nothing is added.'),
   }),
 })
 export type OperatorStatus = z.infer<typeof OperatorStatus>

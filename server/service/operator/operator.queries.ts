@@ -1,5 +1,5 @@
 import { CANARY_ORG_ID, CANARY_PROJECT_NUMBER } from '../../platform/kernel/ids.ts'
-import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
+import { dayPlus } from '../../platform/kernel/day.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
 /** SQL of the status of an installation. Reads what other rooms write, of all organisations together. */
@@ -19,7 +19,11 @@ export async function sumMinutes(on: Connection, since: Date): Promise<MinuteSum
 /** Items that were lost since a time. */
 export async function sumDropped(on: Connection, since: Date): Promise<number> {
   const { rows } = await on.query<{ n: number }>(
-    `select coalesce(sum(quantity), 0)::float8 as n from outcomes_hourly where hour >= $1 and outcome = 'dropped' and category <> 'internal'`,
+    // Project by project, as the index goes.
+    `select coalesce(sum(o.n), 0)::float8 as n from projects p cross join lateral (
+       select sum(quantity) as n from outcomes_hourly
+       where project_id = p.id and hour >= $1 and outcome = 'dropped' and category <> 'internal') o
+     where p.number <> ${CANARY_PROJECT_NUMBER}`,
     [since],
   )
   return rows[0]?.n ?? 0
@@ -53,9 +57,9 @@ export async function lastRuns(on: Connection): Promise<ReadonlyMap<string, Date
   return new Map(rows.map(({ name, at }) => [name, at]))
 }
 
-/** Bytes of what each of the last whole days stored, for tables split by day. */
-export async function bytesOfDays(on: Connection, now: Date, days: number): Promise<number[]> {
-  const names = Array.from({ length: days }, (_, ago) => dayPlus(utcDay(now), -1 - ago).replaceAll('-', ''))
+/** Bytes that each of some days stores in tables split by day; without days of which nothing is stored. */
+export async function bytesOfDays(on: Connection, firstDay: string, days: number): Promise<number[]> {
+  const names = Array.from({ length: days }, (_, place) => dayPlus(firstDay, place).replaceAll('-', ''))
   const { rows } = await on.query<{ bytes: number }>(
     `select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where right(c.relname, 8) = any($1) and c.relname ~ '_[0-9]{8}$' group by right(c.relname, 8)`,

@@ -1,11 +1,13 @@
 import { statfs } from 'node:fs/promises'
 import { isOperator } from '../../identity/auth/auth.queries.ts'
-import { quarantineByReason, selectBacklog } from '../../ingest/spool/spool.queries.ts'
+import { countQuarantined, quarantineByReason, selectBacklog } from '../../ingest/spool/spool.queries.ts'
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { DAY_MS, MINUTE_MS } from '../../platform/kernel/day.ts'
+import { DAY_MS, dayPlus, MINUTE_MS, utcDay } from '../../platform/kernel/day.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { oldestDueMs } from '../../platform/outbox/engine.queries.ts'
+import { oldestDay } from '../../projects/registry/general-settings.ts'
+import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
 import { readBackupTimes } from '../backup/backup-runs.queries.ts'
 import { readCanary } from '../canary/create-canary.ts'
 import { checkBackups } from '../doctor/check-backups.ts'
@@ -46,21 +48,35 @@ async function readStatus(app: App): Promise<OperatorStatus> {
   const { db, clock, config } = app
   const now = clock.now()
   const dayAgo = new Date(now.getTime() - DAY_MS)
-  const [minutes, dropped, backlog, dueMs, deliveries, jobs, dueJobs, canary, backups, quarantine, runs, facts] =
-    await Promise.all([
-      sql.sumMinutes(db, dayAgo),
-      sql.sumDropped(db, dayAgo),
-      selectBacklog(db, now),
-      oldestDueMs(db),
-      sql.countDeliveries(db, MAX_COUNTED),
-      readJobs(db),
-      sql.countJobs(db, MAX_COUNTED),
-      readCanary(app),
-      readBackupTimes(db, config.backup.folder),
-      quarantineByReason(db, MAX_REASONS),
-      sql.lastRuns(db),
-      readDatabaseFacts(db),
-    ])
+  const [
+    minutes,
+    dropped,
+    backlog,
+    dueMs,
+    deliveries,
+    jobs,
+    dueJobs,
+    canary,
+    backups,
+    quarantine,
+    quarantined,
+    runs,
+    facts,
+  ] = await Promise.all([
+    sql.sumMinutes(db, dayAgo),
+    sql.sumDropped(db, dayAgo),
+    selectBacklog(db, now),
+    oldestDueMs(db),
+    sql.countDeliveries(db, MAX_COUNTED),
+    readJobs(db),
+    sql.countJobs(db, MAX_COUNTED),
+    readCanary(app),
+    readBackupTimes(db, config.backup.folder),
+    quarantineByReason(db, MAX_REASONS),
+    countQuarantined(db),
+    sql.lastRuns(db),
+    readDatabaseFacts(db),
+  ])
   const findings = [
     ...(await checkDatabase(db, clock)),
     ...(await checkQueues(db, clock)),
@@ -69,7 +85,7 @@ async function readStatus(app: App): Promise<OperatorStatus> {
     ...(config.databaseUrl === null ? [await checkDisk(config.dataDir)] : []),
   ]
   const disk = config.databaseUrl === null ? await diskOf(config.dataDir) : null
-  const bytesPerDay = meanOfDays(await sql.bytesOfDays(db, now, GROWTH_DAYS))
+  const bytesPerDay = await growthOf(app, now)
   const daysLeft = daysUntilFull(disk, bytesPerDay)
   const concerns = listConcerns(findings, canary, daysLeft)
   return {
@@ -84,7 +100,7 @@ async function readStatus(app: App): Promise<OperatorStatus> {
         name: 'spool',
         waiting: backlog.entries,
         oldest_seconds: backlog.oldestAgeMs / 1000,
-        given_up: quarantine.reduce((sum, { count }) => sum + count, 0),
+        given_up: quarantined,
       },
       { name: 'deliveries', waiting: deliveries, oldest_seconds: dueMs / 1000, given_up: null },
       { name: 'jobs', waiting: dueJobs, oldest_seconds: jobs.waitedMs / 1000, given_up: jobs.givenUp },
@@ -109,6 +125,16 @@ async function readStatus(app: App): Promise<OperatorStatus> {
       days_left: daysLeft,
     },
   }
+}
+
+/** Bytes that the last whole days added, less those that retention deletes in as many days from now on; null before three of them. */
+async function growthOf({ db }: App, now: Date): Promise<number | null> {
+  const today = utcDay(now)
+  const kept = (await selectAllSettings(db)).map(({ settings }) => oldestDay(settings, now))
+  const oldest = kept.reduce((first, day) => (day < first ? day : first), today)
+  const added = meanOfDays(await sql.bytesOfDays(db, dayPlus(today, -GROWTH_DAYS), GROWTH_DAYS))
+  const leaving = await sql.bytesOfDays(db, oldest, GROWTH_DAYS)
+  return added === null ? null : added - leaving.reduce((sum, bytes) => sum + bytes, 0) / GROWTH_DAYS
 }
 
 async function diskOf(folder: string): Promise<{ freeBytes: number; totalBytes: number }> {
