@@ -3,7 +3,13 @@ import { CATEGORIES } from '../../events/protocol/envelope.ts'
 import type { App } from '../../platform/context/app.ts'
 import { OutcomeSums } from '../outcomes/outcomes.ts'
 import { packEntries, spoolPart, type SpoolEntry, unpackEntries } from '../spool/entry.ts'
-import { deleteQuarantined, insertRows, type QuarantineFilter, takeQuarantined } from '../spool/spool.queries.ts'
+import {
+  deleteQuarantined,
+  insertRows,
+  newestQuarantined,
+  type QuarantineFilter,
+  takeQuarantined,
+} from '../spool/spool.queries.ts'
 
 /** Requests of one transaction: each may hold many megabytes. */
 const PIECE = 10
@@ -23,10 +29,11 @@ export async function retryQuarantined(
   signal: AbortSignal,
 ): Promise<{ readonly moved: number; readonly unreadable: number }> {
   let [moved, unreadable] = [0, 0]
-  const until = app.clock.now()
+  // Requests that fail again meanwhile are newer.
+  const lastId = await newestQuarantined(app.db)
   for (let afterId = 0; ;) {
     const done = await app.tx(async (tx) => {
-      const rows = await takeQuarantined(tx, filter, { afterId, until, max: PIECE })
+      const rows = await takeQuarantined(tx, filter, { afterId, lastId, max: PIECE })
       const sums = new OutcomeSums()
       let readable = 0
       for (const row of rows) {
@@ -52,11 +59,11 @@ export async function retryQuarantined(
           })
       }
       await sums.write(tx)
-      return { taken: rows.length, readable, lastId: rows.at(-1)?.id ?? afterId }
+      return { taken: rows.length, readable, reachedId: rows.at(-1)?.id ?? afterId }
     })
     moved += done.readable
     unreadable += done.taken - done.readable
-    afterId = done.lastId
+    afterId = done.reachedId
     if (done.taken < PIECE || signal.aborted) return { moved, unreadable }
   }
 }

@@ -369,10 +369,19 @@ export async function selectQuarantined(
   return rows
 }
 
-/** Requests in quarantine, of all projects. */
-export async function countQuarantined(db: Connection): Promise<number> {
-  const { rows } = await db.query<{ n: number }>('select count(*) as n from spool_quarantine')
+/** Requests in quarantine, of all projects unless filtered. */
+export async function countQuarantined(db: Connection, filter: QuarantineFilter = {}): Promise<number> {
+  const { rows } = await db.query<{ n: number }>(
+    `select count(*) as n from spool_quarantine q where ${QUARANTINE_FILTER}`,
+    filterValues(filter),
+  )
   return rows[0]?.n ?? 0
+}
+
+/** The id of the newest request in quarantine; 0 without any. */
+export async function newestQuarantined(db: Connection): Promise<number> {
+  const { rows } = await db.query<{ id: number }>('select coalesce(max(id), 0) as id from spool_quarantine')
+  return rows[0]?.id ?? 0
 }
 
 /** Requests in quarantine by their ids or project; all without either. */
@@ -423,14 +432,14 @@ export async function quarantineByReason(db: Connection, max: number): Promise<Q
 export async function takeQuarantined(
   tx: Tx,
   filter: QuarantineFilter,
-  { afterId, until, max }: { readonly afterId: number; readonly until: Date; readonly max: number },
+  { afterId, lastId, max }: { readonly afterId: number; readonly lastId: number; readonly max: number },
 ): Promise<{ id: number; entry: Buffer; body: Buffer; counted: unknown }[]> {
   const { rows } = await tx.query<{ id: number; entry: Buffer; body: Buffer; counted: unknown }>(
     `select q.id, q.entry, q.body, q.counted from spool_quarantine q
-     where ${QUARANTINE_FILTER} and q.id > $3 and q.quarantined_at <= $4
+     where ${QUARANTINE_FILTER} and q.id > $3 and q.id <= $4
        and exists (select from projects p where p.id = q.project_id)
      order by q.id limit $5 for update skip locked`,
-    [...filterValues(filter), afterId, until, max],
+    [...filterValues(filter), afterId, lastId, max],
   )
   return rows
 }

@@ -1,6 +1,11 @@
 import { orgBySlug } from '../../identity/auth/auth.queries.ts'
 import { retryQuarantined } from '../../ingest/digest/retry-quarantined.ts'
-import { deleteAllQuarantined, groupQuarantined, type QuarantineFilter } from '../../ingest/spool/spool.queries.ts'
+import {
+  countQuarantined,
+  deleteAllQuarantined,
+  groupQuarantined,
+  type QuarantineFilter,
+} from '../../ingest/spool/spool.queries.ts'
 import type { App } from '../../platform/context/app.ts'
 import { invalid, notFound } from '../../platform/kernel/errors.ts'
 import { countedWord, bytesText } from '../../platform/kernel/value-text.ts'
@@ -41,8 +46,7 @@ export const deleteQuarantineCommand = (
   withApp(async (app) => {
     const filter = await chosen(app, ids, choice)
     if (choice.yes === true) return `Deleted: ${countedWord(await deleteAllQuarantined(app.db, filter), 'request')}.`
-    const groups = await groupQuarantined(app.db, filter)
-    const requests = groups.reduce((sum, group) => sum + group.requests, 0)
+    const requests = await countQuarantined(app.db, filter)
     return `Nothing is deleted yet: ${countedWord(requests, 'request')} would be. Add --yes to delete them.`
   })
 
