@@ -146,7 +146,7 @@ test('the overview judges the project, lists what changed, and acknowledges an a
   const events = await page.getByRole('region', { name: 'Events', exact: true }).first().textContent()
   expect(events).toMatch(/^Events3/)
   await page.getByRole('button', { name: /^Ack/ }).click()
-  await page.getByRole('region', { name: 'Alerts firing' }).getByText('Acknowledged').waitFor()
+  await page.getByRole('region', { name: 'Open alerts' }).getByText('Acknowledged').waitFor()
   await eventually(() => verdict.getByText('firing').count()).toBe(0)
 })
 

@@ -4,7 +4,7 @@ import { call, type AnswerOf, type BodyOf } from './call.ts'
 export type InboxMessage = AnswerOf<'GET /api/feedback'>['items'][number]
 export type FeedbackDetail = AnswerOf<'GET /api/feedback/:feedbackId'>
 export type FeedbackChange = BodyOf<'PATCH /api/feedback/:feedbackId'>
-export type FeedbackReply = BodyOf<'POST /api/feedback/:feedbackId/replies'>
+type FeedbackReply = BodyOf<'POST /api/feedback/:feedbackId/replies'>
 
 export type InboxFilter = {
   readonly project?: string | undefined

@@ -40,7 +40,7 @@ export const screensQuery = ({ projectId, range, filters }: HealthView, sort: Sc
     placeholderData: keepPreviousData,
   })
 
-export type TransactionSort = '-count' | '-total' | '-failures'
+type TransactionSort = '-count' | '-total' | '-failures'
 
 export const transactionsQuery = ({ projectId, range, filters }: HealthView, sort: TransactionSort = '-count') =>
   infiniteQueryOptions({

@@ -5,7 +5,7 @@ import { setZone, type Zone } from '../ui/format.ts'
 export type Theme = 'system' | 'light' | 'dark'
 export type Density = 'comfortable' | 'compact'
 export type Motion = 'system' | 'reduced'
-export type Prefs = { theme: Theme; density: Density; motion: Motion; letterKeys: boolean; zone: Zone }
+type Prefs = { theme: Theme; density: Density; motion: Motion; letterKeys: boolean; zone: Zone }
 
 const PREFIX = 'faultline.'
 

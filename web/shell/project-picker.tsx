@@ -28,6 +28,7 @@ const OF_ONE_PROJECT = [
   { to: '/performance/screens', of: paths.screens },
   { to: '/performance/anr', of: paths.anr },
   { to: '/performance/battery', of: paths.battery },
+  { to: '/performance/t/$name', of: paths.performance },
 ] as const
 
 /** Pages of alerts, which show one project or all; a rule leads to the list of rules. */
@@ -39,6 +40,8 @@ const OF_ALERTS = [
 /** The settings pages, except the first. */
 const SETTINGS = [
   { to: '/projects/$projectId/settings/keys', of: paths.projectKeys },
+  { to: '/projects/$projectId/settings/install', of: paths.projectInstall },
+  { to: '/projects/$projectId/settings/retention', of: paths.projectRetention },
   { to: '/projects/$projectId/settings/filters', of: paths.projectFilters },
   { to: '/projects/$projectId/settings/scrubbing', of: paths.projectScrubbing },
   { to: '/projects/$projectId/settings/grouping', of: paths.projectGrouping },

@@ -143,12 +143,13 @@ function IssueRow({ issue, project }: { issue: Issue; project: string | undefine
 
 const MAX_TRANSACTIONS = 5
 
-/** The slowest transactions; absent without tracing. */
+/** The transactions that take the most time; absent without tracing. */
 export function Slowest({ projectId, range, search }: { projectId: string; range: Range; search: ShellSearch }) {
-  const list = useInfiniteQuery({ ...transactionsQuery({ projectId, range, filters: {} }), meta: { quiet: true } })
-  const rows = (list.data?.pages[0]?.items ?? [])
-    .toSorted((a, b) => (b.p95 ?? 0) - (a.p95 ?? 0))
-    .slice(0, MAX_TRANSACTIONS)
+  const list = useInfiniteQuery({
+    ...transactionsQuery({ projectId, range, filters: {} }, '-total'),
+    meta: { quiet: true },
+  })
+  const rows = (list.data?.pages[0]?.items ?? []).slice(0, MAX_TRANSACTIONS)
   if (rows.length === 0) return null
   const { columns } = texts
   return (
@@ -157,7 +158,7 @@ export function Slowest({ projectId, range, search }: { projectId: string; range
       title={texts.slowest}
       header={
         <>
-          <Minor>{texts.byP95}</Minor>
+          <Minor>{texts.byTime}</Minor>
           <Link
             className={classNames(fitStyles.atEnd, typeStyles.accent, typeStyles.small)}
             {...paths.performance(search)}
@@ -178,11 +179,10 @@ export function Slowest({ projectId, range, search }: { projectId: string; range
             isName: true,
             className: classNames(styles.name, typeStyles.mono, fitStyles.ellipsis),
             title: ({ name }) => name,
-            cell: ({ name }) => name,
+            cell: ({ name }) => <Link {...paths.transaction(name, search)}>{name}</Link>,
           },
           { head: columns.count, numeric: true, cell: ({ count }) => formatCount(count) },
           { head: columns.p95, numeric: true, cell: ({ p95 }) => formatDuration(p95) },
-          { head: columns.change, numeric: true, cell: ({ previous_p75: before }) => formatDuration(before) },
           { head: columns.failed, numeric: true, cell: ({ failure_rate: rate }) => formatRate(rate) },
         ]}
       />

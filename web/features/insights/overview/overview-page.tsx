@@ -97,11 +97,13 @@ function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
   const alerts = useInfiniteQuery({ ...openAlertsQuery(projectId), ...quiet })
   const releases = useInfiniteQuery({ ...releasesQuery({ project: projectId, range, environment: null }), ...quiet })
   const monitors = useInfiniteQuery({ ...monitorsQuery(projectId), ...quiet })
-  const since = events.data?.points[0]?.t ?? ''
+  const since = events.data?.points[0]?.t
+  // Before the start of the range is known, nothing is called new.
+  const isInRange = (at: string) => since !== undefined && at >= since
   const facts: Facts = {
     overview: data,
-    fresh: (issues.data?.fresh ?? []).filter(({ first_seen: at }) => at >= since),
-    back: (issues.data?.back ?? []).filter(({ status_changed_at: at }) => at >= since),
+    fresh: (issues.data?.fresh ?? []).filter(({ first_seen: at }) => isInRange(at)),
+    back: (issues.data?.back ?? []).filter(({ status_changed_at: at }) => isInRange(at)),
     alerts: alerts.data?.pages.flatMap(({ items }) => items) ?? [],
     releases: releases.data?.pages[0]?.items ?? [],
     monitors: (monitors.data?.pages ?? []).flatMap(({ items }) =>
@@ -131,7 +133,7 @@ function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
           <Slowest projectId={projectId} range={range} search={inProject} />
         </div>
         <div className={fitStyles.column}>
-          {isKnown ? <ChangesCard changes={listChanges(facts, since)} range={range} search={inProject} /> : null}
+          {isKnown ? <ChangesCard changes={listChanges(facts, since ?? '')} range={range} search={inProject} /> : null}
           <PageQuery query={alerts} what={texts.alerts} title={texts.alerts} heightPx={90}>
             {() => <AlertsCard alerts={facts.alerts} search={inProject} />}
           </PageQuery>

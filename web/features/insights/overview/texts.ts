@@ -23,7 +23,6 @@ export const overviewTexts = {
   about: (platform: string, range: Range) => `${platform}, ${AGAINST[range]}`,
   verdict: 'Verdict',
   words: { good: 'Good.', watch: 'Watch.', poor: 'Poor.' } satisfies Record<Word, string>,
-  open: 'Open',
 
   alertsFire: (count: number) => `${counted(count, 'alert is', 'alerts are')} firing.`,
   held: (version: string) => `Hold the rollout of ${version}.`,
@@ -82,14 +81,12 @@ export const overviewTexts = {
   noneNew: 'No new issue, and none came back',
   new: 'New',
   back: 'Back',
-  backIn: (release: string) => `Back in ${release}`,
   eventsOf: (count: number) => `${formatCount(count)} ${plural(count, 'event', 'events')}`,
-  moreIssues: (count: number) => `${formatCount(count)} more`,
 
-  slowest: 'Slowest transactions',
-  byP95: 'by P95',
+  slowest: 'Transactions',
+  byTime: 'most time in total first',
   allTransactions: 'All transactions',
-  columns: { name: 'Transaction', count: 'Requests', p95: 'P95', change: 'P75 before', failed: 'Failed' },
+  columns: { name: 'Transaction', count: 'Requests', p95: 'P95', failed: 'Failed' },
 
   since: (range: Range) => SINCE[range],
   noChanges: 'Nothing changed.',
@@ -101,9 +98,9 @@ export const overviewTexts = {
     monitor: 'fails',
   },
 
-  alerts: 'Alerts firing',
+  alerts: 'Open alerts',
   allAlerts: 'All alerts',
-  noAlerts: 'No alert is firing.',
+  noAlerts: 'No open alert.',
   releases: 'Releases',
   allReleases: 'All',
   adoption: 'share of sessions',

@@ -145,7 +145,7 @@ function Actions({ message, search, onLeave }: Pick<DetailProps, 'message' | 'se
   })
   const move = (to: FeedbackDetail['status']) => {
     edit.mutate({ change: { status: to }, back: { status }, said: texts.moved[to] })
-    onLeave()
+    if (search.view !== 'all') onLeave()
   }
   const resolve = () => move(status === 'resolved' ? 'open' : 'resolved')
   const spam = () => move(status === 'spam' ? 'open' : 'spam')

@@ -43,7 +43,6 @@ export const feedbackTexts = {
   emptySearch: 'No message matches',
   emptySearchText: (q: string) => `Nothing in this view has “${q}”.`,
   clearSearch: 'Clear the search',
-  choose: 'Choose a message to read it.',
 
   next: 'Next message',
   previous: 'Previous message',
@@ -66,7 +65,6 @@ export const feedbackTexts = {
   assigned: (name: string | null) =>
     name === null ? 'The message has no assignee now.' : `${name} has the message now.`,
   notChanged: 'Could not change the message.',
-  statuses: { open: 'Open', resolved: 'Resolved', spam: 'Spam' } satisfies Record<Status, string>,
 
   through: (source: string | null) =>
     source === null

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../api/call.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
@@ -46,7 +47,11 @@ const OLD_MS = 5 * MINUTE_MS
 
 /** The status of the installation, for who operates it. */
 export function OperatorPage() {
-  const status = useQuery({ ...operatorQuery, refetchInterval: REFRESH_MS })
+  const status = useQuery({
+    ...operatorQuery,
+    // It does not exist for others.
+    refetchInterval: ({ state: { error } }) => (error instanceof ApiError && error.status === 404 ? false : REFRESH_MS),
+  })
   usePrefs()
   usePageTitle(texts.title)
   return (

@@ -80,7 +80,6 @@ export const operatorTexts = {
   quarantine: {
     title: 'Quarantine',
     empty: 'Empty: everything could be digested.',
-    since: (when: string) => `oldest ${when}`,
   },
   jobs: {
     title: 'Jobs',

@@ -38,9 +38,13 @@ type ListProps = {
 export function StillList({ projectId, filters, volume, onPair, onAround }: ListProps) {
   const list = useInfiniteQuery(logsQuery(projectId, filters))
   const lines = list.data?.pages.flatMap(({ items }) => items) ?? []
-  const waiting = useWaiting(projectId, filters, list.data === undefined ? undefined : (lines[0] ?? null))
+  const waiting = useWaiting(
+    projectId,
+    filters,
+    list.data === undefined ? null : (lines[0]?.occurred_at ?? new Date(list.dataUpdatedAt).toISOString()),
+  )
   const refresh = () => void list.refetch()
-  useKeys(waiting === null ? [] : [{ keys: '.', label: texts.waiting(waiting.count, ''), group: 'Page', run: refresh }])
+  useKeys(waiting === null ? [] : [{ keys: '.', label: texts.showNew, group: 'Page', run: refresh }])
   return (
     <Card className={fitStyles.clips} aria-label={texts.lines}>
       {waiting === null ? null : (
@@ -70,9 +74,12 @@ const Pill = ({ onClick, keys, children }: { onClick: () => void; keys?: string;
   </div>
 )
 
-/** How many lines came after the list was read; null for none, and in a time that is over. */
-function useWaiting(projectId: string, filters: LogFilters, newest: LogLine | null | undefined) {
-  const from = newest == null ? null : new Date(Date.parse(newest.occurred_at) + 1).toISOString()
+/**
+ * How many lines came after the list was read; null for none, and in a time that is over.
+ * @param since the time of the newest line, or when the empty list was read; null before that
+ */
+function useWaiting(projectId: string, filters: LogFilters, since: string | null) {
+  const from = since === null ? null : new Date(Date.parse(since) + 1).toISOString()
   const query = useQuery({
     queryKey: ['logs', 'waiting', projectId, filters, from],
     queryFn: ({ signal }) => readNewLines(projectId, filters, from ?? '', signal),
@@ -81,7 +88,7 @@ function useWaiting(projectId: string, filters: LogFilters, newest: LogLine | nu
     meta: { quiet: true },
   })
   const count = query.data?.total ?? 0
-  return newest == null || count === 0 ? null : { count, since: newest.occurred_at }
+  return since === null || count === 0 ? null : { count, since }
 }
 
 /** Lines as they arrive: at the top it follows, scrolled away it holds. */
@@ -93,9 +100,7 @@ export function LiveList({ projectId, filters, onPair, onAround }: ListProps) {
     tail.showAll()
     top.current?.scrollIntoView({ block: 'center' })
   }
-  useKeys(
-    tail.waiting.length > 0 && !isAtTop ? [{ keys: '.', label: texts.waitingLive(1), group: 'Page', run: goUp }] : [],
-  )
+  useKeys(tail.waiting.length > 0 && !isAtTop ? [{ keys: '.', label: texts.showNew, group: 'Page', run: goUp }] : [])
   return (
     <Card className={styles.live} aria-label={texts.lines}>
       <div ref={top} className={styles.state}>

@@ -62,7 +62,6 @@ export function LogSearch({ search, onChange, isFiltering, onFilter }: LogSearch
             value={typed}
             maxLength={700}
             onChange={(event) => setTyped(event.target.value)}
-            onBlur={() => setTyped(search.q ?? typed)}
           />
           <span className={fieldStyles.end}>
             <Kbd keys="/" />

@@ -81,6 +81,8 @@ describe('a live list', () => {
       left: 1_663,
       perSecond: 1_665,
     })
+    // The next answer counts the same lines again.
+    expect(takeNew(known, { items: lines(3, 2), total: 1_664 }, from, 1_000, 1_662)).toMatchObject({ left: 0 })
     expect(takeNew(known, { items: lines(3, 2), total: 2 }, from, 1_000)).toEqual({ fresh: [], left: 0, perSecond: 0 })
   })
 

@@ -139,17 +139,21 @@ export type Taken = {
   readonly left: number
 }
 
-/** Separates new lines from those that are known, and measures their rate. */
+/**
+ * Separates new lines from those that are known, and measures their rate.
+ * @param leftBefore lines since `from` that were left out of earlier answers
+ */
 export function takeNew(
   known: readonly LogLine[],
   page: Pick<LogPage, 'items' | 'total'>,
   from: string,
   elapsedMs: number,
+  leftBefore = 0,
 ): Taken {
   const ids = new Set(known.map(({ id }) => id))
   const fresh = page.items.filter(({ id }) => !ids.has(id))
   const knownSince = known.filter(({ occurred_at: at }) => at >= from).length
-  const left = Math.max(0, page.total - knownSince - fresh.length)
+  const left = Math.max(0, page.total - knownSince - fresh.length - leftBefore)
   return { fresh, left, perSecond: Math.round(((fresh.length + left) * 1000) / Math.max(1, elapsedMs)) }
 }
 

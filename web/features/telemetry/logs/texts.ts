@@ -42,10 +42,9 @@ export const logsTexts = {
   } satisfies Record<LogLevel, string>,
   levelCount: (count: number) => lines(count),
   attributesOf: (count: number) =>
-    count === 0 ? 'No attributes.' : `Counted in the newest ${formatCount(count)} lines that match.`,
-  moreAttributes: (count: number) => `${formatCount(count)} more attributes`,
-  valuesMore: (count: number) => `and ${formatCount(count)} more values`,
-  attributes: 'Attributes',
+    count === 0 ? 'No attributes.' : `Counted in the newest ${counted(count, 'line', 'lines')} that match.`,
+  moreAttributes: (count: number) => counted(count, 'more attribute', 'more attributes'),
+  valuesMore: (count: number) => `and ${counted(count, 'more value', 'more values')}`,
 
   volume: 'Lines',
   volumePer: (interval: string) => `per ${interval}, by level`,
@@ -78,9 +77,10 @@ export const logsTexts = {
   without: (name: string, value: string) => `Without ${name} ${value}`,
   message: 'Message',
   facts: 'Attributes of the line',
-  moreFacts: (count: number) => `Show ${formatCount(count)} more attributes`,
+  moreFacts: (count: number) => `Show ${counted(count, 'more attribute', 'more attributes')}`,
   noteOf: (name: string, reason: string) => `${name}: ${reason}`,
 
+  showNew: 'Show new lines',
   waiting: (count: number, at: string) => `${counted(count, 'new line', 'new lines')} since ${at}`,
   waitingLive: (count: number) => `${counted(count, 'new line', 'new lines')}, go to the top`,
   following: 'Following. New lines appear at the top.',

@@ -72,7 +72,11 @@ type ExplorerProps = { projectId: string; search: TraceMetricsSearch }
 function Explorer({ projectId, search }: ExplorerProps) {
   const navigate = route.useNavigate()
   const change = (next: Partial<TraceMetricsSearch>) => void navigate({ search: (before) => ({ ...before, ...next }) })
-  const names = useQuery({ ...metricNamesQuery(projectId, toPeriod(search, '24h')), refetchInterval: REFRESH_MS })
+  const period = toPeriod(search, '24h')
+  const names = useQuery({
+    ...metricNamesQuery(projectId, period),
+    refetchInterval: 'to' in period ? false : REFRESH_MS,
+  })
   const window = selectedWindow(search)
   return (
     <>
@@ -153,7 +157,7 @@ function Metric({ projectId, search, metric, onChange }: MetricProps) {
   const period = toPeriod(search, '24h')
   const series = useQuery({
     ...metricSeriesQuery(projectId, period, metric.name, search.by),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: 'to' in period ? false : REFRESH_MS,
   })
   const show = search.show ?? chooseAggregate(metric.type)
   return (

@@ -21,6 +21,8 @@ type Step =
 
 const EMPTY: Tail = { lines: [], waiting: [], perSecond: 0, left: 0, isFailing: false }
 const READ_MS = 1_000
+/** While reads fail, they become rarer up to this. */
+const MAX_READ_MS = 30_000
 /** Lines that wait while one reads; older ones go. */
 const MAX_WAITING = 1_000
 
@@ -51,6 +53,8 @@ function reduce(tail: Tail, step: Step): Tail {
 export function useTail(projectId: string, filters: LogFilters, isHeld: boolean) {
   const [tail, dispatch] = useReducer(reduce, EMPTY)
   const lastReadMs = useRef(0)
+  /** Lines that were too many for an answer, with the time of the oldest that fitted: they are older. */
+  const leftOut = useRef<readonly { readonly before: string; readonly count: number }[]>([])
 
   const read = useEffectEvent(async (signal: AbortSignal) => {
     const known = [...tail.lines, ...tail.waiting]
@@ -60,24 +64,31 @@ export function useTail(projectId: string, filters: LogFilters, isHeld: boolean)
       const page = await readNewLines(projectId, filters, from, signal)
       const isFirst = lastReadMs.current === 0
       const now = performance.now()
-      const taken = takeNew(known, page, from, isFirst ? Infinity : now - lastReadMs.current)
+      const still = leftOut.current.filter(({ before }) => before >= from)
+      const leftBefore = still.reduce((sum, { count }) => sum + count, 0)
+      const taken = takeNew(known, page, from, isFirst ? Infinity : now - lastReadMs.current, leftBefore)
       lastReadMs.current = now
+      leftOut.current = [...still, { before: page.items.at(-1)?.occurred_at ?? from, count: taken.left }]
       dispatch({
         kind: 'took',
         fresh: taken.fresh.toReversed(),
         perSecond: taken.perSecond,
         left: isFirst ? 0 : taken.left,
       })
+      return true
     } catch {
       if (!signal.aborted) dispatch({ kind: 'failed' })
+      return false
     }
   })
   useEffect(() => {
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
+    let waitMs = READ_MS
     const next = async () => {
-      if (document.visibilityState === 'visible') await read(stop.signal)
-      if (!stop.signal.aborted) timer = setTimeout(() => void next(), READ_MS)
+      if (document.visibilityState === 'visible')
+        waitMs = (await read(stop.signal)) ? READ_MS : Math.min(MAX_READ_MS, 2 * waitMs)
+      if (!stop.signal.aborted) timer = setTimeout(() => void next(), waitMs)
     }
     void next()
     return () => {

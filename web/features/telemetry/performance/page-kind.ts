@@ -6,7 +6,7 @@ import { VITAL_NAMES } from './model.ts'
 /** Whether projects of a platform are apps on phones and tablets. The others are pages, servers, or both. */
 export const isMobilePlatform = (platform: string): boolean => platform !== 'web'
 
-export type PageKind = 'mobile' | 'web' | 'server'
+type PageKind = 'mobile' | 'web' | 'server'
 
 /** Projects for the web and for servers have one platform: their data tells them apart. */
 export function pageKind(platform: string, data: Performance): PageKind {

@@ -1,7 +1,7 @@
 import type { Trace, TraceSpan } from '../../../api/trace-queries.ts'
 
-export type TraceError = Trace['errors'][number]
-export type TraceLog = Trace['logs'][number]
+type TraceError = Trace['errors'][number]
+type TraceLog = Trace['logs'][number]
 
 /** A span in its trace. */
 export type Node = {

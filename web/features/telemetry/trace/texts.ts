@@ -68,7 +68,6 @@ export const traceTexts = {
     statuses: { ok: 'OK', error: 'Failed' },
     inSpan: 'In this span',
     attributes: 'Attributes',
-    noData: 'This span has no attributes.',
     id: 'span_id',
     like: 'Traces like this',
   },

@@ -216,8 +216,10 @@ function useWaterfallKeys({ rows, selected, trace, zoom, onZoom, toggle, field, 
   useKeys([
     bind('j', keys.next, () => step(1), { repeats: true }),
     bind('k', keys.previous, () => step(-1), { repeats: true }),
-    bind('arrowleft', keys.fold, () => fold(false)),
-    bind('arrowright', keys.unfold, () => fold(true)),
+    // Without a span they scroll.
+    ...(selected === null
+      ? []
+      : [bind('arrowleft', keys.fold, () => fold(false)), bind('arrowright', keys.unfold, () => fold(true))]),
     bind('c', keys.critical, () => setEmphasis(emphasis === 'critical' ? 'alike' : 'critical')),
     bind('e', keys.error, nextError),
     bind('z', keys.zoom, () => {
