@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { guide } from './scripts/guide/build.ts'
 
 const everywhere =
   /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+)[\\/]/
@@ -16,7 +17,7 @@ const partStyles = /[\\/]web[\\/]ui[\\/][^\\/]+\.css$/
 const MIN_BYTES = 1_400
 
 /**
- * Writes `.br` and `.gz` beside every hashed file at build time, so that the service compresses nothing while it
+ * Writes `.br` and `.gz` beside every hashed file and the guide at build time, so that the service compresses nothing while it
  * serves.
  */
 const compressed: Plugin = {
@@ -25,7 +26,7 @@ const compressed: Plugin = {
   async writeBundle({ dir = '' }, bundle) {
     await Promise.all(
       Object.keys(bundle)
-        .filter((name) => /\.(?:js|css|svg)$/.test(name))
+        .filter((name) => /\.(?:js|css|svg)$|^docs\/guide\/.*\.html$/.test(name))
         .map(async (name) => {
           const path = join(dir, name)
           const bytes = await readFile(path)
@@ -42,7 +43,7 @@ const compressed: Plugin = {
 /** The dashboard: `web/` → `web/dist/`, served by the same process as the API. */
 export default defineConfig({
   root: 'web',
-  plugins: [react(), compressed],
+  plugins: [react(), guide, compressed],
   resolve: { alias: { 'react-remove-scroll': fileURLToPath(new URL('web/ui/no-scroll-lock.tsx', import.meta.url)) } },
   build: {
     outDir: 'dist',

@@ -35,6 +35,7 @@ export const appTexts = {
   organisations: 'Organisations',
   orgNotSwitched: 'Could not switch the organisation.',
   keys: 'Keyboard shortcuts',
+  documentation: 'Documentation',
   logOut: 'Log out',
   logOutFailed: 'Could not log out.',
 } as const

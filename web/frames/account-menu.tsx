@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, type LinkProps } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { errorSentence } from '../api/change.ts'
 import { meQuery } from '../api/queries.ts'
 import { endSession } from '../api/session.ts'
+import { guidePath } from '../address/guide.ts'
 import { paths } from '../address/paths.ts'
 import { classNames } from '../ui/class-names.ts'
+import type { IconName } from '../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { Avatar, toInitials } from '../ui/avatar.tsx'
 import { addToast } from '../ui/toasts.tsx'
@@ -24,15 +26,21 @@ export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] 
       addToast({ text: `${appTexts.logOutFailed} ${errorSentence(error)}`, tone: 'bad' })
     }
   }
+  const page = (label: string, icon: IconName, link: Pick<LinkProps, 'to' | 'params' | 'search'>): MenuEntry => ({
+    label,
+    icon,
+    onSelect: () => void navigate(link),
+  })
   return [
     { kind: 'heading', label: me.data === undefined ? '' : `${me.data.user.name}, ${me.data.user.role}` },
-    { label: appTexts.profile, icon: 'user', onSelect: () => void navigate(paths.profile()) },
-    { label: appTexts.security, icon: 'lock', onSelect: () => void navigate(paths.security()) },
-    { label: appTexts.sessions, icon: 'phone', onSelect: () => void navigate(paths.sessions()) },
-    { label: appTexts.notifications, icon: 'bell', onSelect: () => void navigate(paths.notifications()) },
-    { label: appTexts.appearance, icon: 'sun', onSelect: () => void navigate(paths.appearance()) },
-    { label: appTexts.apiKeys, icon: 'key', onSelect: () => void navigate(paths.apiKeys()) },
+    page(appTexts.profile, 'user', paths.profile()),
+    page(appTexts.security, 'lock', paths.security()),
+    page(appTexts.sessions, 'phone', paths.sessions()),
+    page(appTexts.notifications, 'bell', paths.notifications()),
+    page(appTexts.appearance, 'sun', paths.appearance()),
+    page(appTexts.apiKeys, 'key', paths.apiKeys()),
     ...more,
+    { label: appTexts.documentation, icon: 'info', onSelect: () => location.assign(guidePath()) },
     { kind: 'separator' },
     { label: appTexts.logOut, icon: 'left', onSelect: () => void logOut() },
   ]
