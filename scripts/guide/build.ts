@@ -28,7 +28,7 @@ export function guideFiles(assets: GuideAssets): Record<string, string> {
   const titles = Object.fromEntries(listed.map(({ name, title }) => [name, title]))
   return {
     'index.html': entranceDocument(site),
-    'search.html': searchDocument(site),
+    'results.html': searchDocument(site),
     'sections.json': JSON.stringify({ titles, sections: listed.flatMap(({ sections }) => sections) }),
     ...Object.fromEntries(listed.map((page) => [`${page.name}.html`, pageDocument(site, page)])),
   }

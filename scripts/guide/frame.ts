@@ -41,7 +41,7 @@ export function entranceDocument(site: GuideSite): string {
 
 /** The page of results; the service fills its slots. */
 export const searchDocument = (site: GuideSite): string =>
-  document(site, 'Search', 'search', `<h1>${SEARCH_SLOTS.title}</h1>\n${SEARCH_SLOTS.results}`).replace(
+  document(site, 'Search', '', `<h1>${SEARCH_SLOTS.title}</h1>\n${SEARCH_SLOTS.results}`).replace(
     'name="q" value=""',
     `name="q" value="${SEARCH_SLOTS.query}"`,
   )
@@ -85,7 +85,7 @@ function document(site: GuideSite, title: string, here: string, main: string): s
 <a href="${GUIDE_PATH}">Documentation</a>
 <a href="/docs">API reference</a>
 <a class="narrow" href="#contents">Contents</a>
-<form role="search" action="${GUIDE_PATH}/search"><input type="search" name="q" value="" aria-label="Search the documentation" placeholder="Search" maxlength="200" autocomplete="off" aria-keyshortcuts="/"></form>
+<form role="search" action="${GUIDE_PATH}"><input type="search" name="q" value="" aria-label="Search the documentation" placeholder="Search" maxlength="200" autocomplete="off" aria-keyshortcuts="/"></form>
 </header>
 <div class="columns">
 <main id="main" tabindex="-1">

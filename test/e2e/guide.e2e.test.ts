@@ -27,7 +27,7 @@ test('a visitor finds a page by keys, follows a link and copies a command', asyn
 
 test('on a phone nothing is wider than the page', async () => {
   const page = await dashboard.open({ size: 'phone' })
-  for (const path of ['', '/platforms', '/search?q=the']) {
+  for (const path of ['', '/platforms', '?q=the']) {
     await page.goto(`/docs/guide${path}`)
     await expectNoSideScroll(page, `guide${path}`)
   }

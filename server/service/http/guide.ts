@@ -14,7 +14,7 @@ const POLICY = [
 ].join('; ')
 const MAX_TYPED = 200
 
-/** Stands in `search.html` for what the service fills in, as HTML: the typed text, a title and results. */
+/** Stands in `results.html` for what the service fills in, as HTML: the typed text, a title and results. */
 export const SEARCH_SLOTS = { query: '<!--query-->', title: '<!--title-->', results: '<!--results-->' } as const
 
 /**
@@ -28,8 +28,11 @@ export function registerGuide(fastify: FastifyInstance, dist: string, limit: Hoo
   const send = (reply: FastifyReply, name: string): FastifyReply =>
     reply.header('content-security-policy', POLICY).sendFile(`docs/guide/${name}.html`)
   const sendResults = async (reply: FastifyReply, fill: Fill): Promise<FastifyReply> => {
-    const page = await readFile(`${folder}search.html`, 'utf8').catch(() => null)
-    if (page === null) return reply.callNotFound()
+    const page = await readFile(`${folder}results.html`, 'utf8').catch(() => null)
+    if (page === null) {
+      reply.callNotFound()
+      return reply
+    }
     return reply
       .header('content-security-policy', POLICY)
       .header('cache-control', 'no-cache')
@@ -41,9 +44,9 @@ export function registerGuide(fastify: FastifyInstance, dist: string, limit: Hoo
           .replace(SEARCH_SLOTS.results, () => fill.results),
       )
   }
-  fastify.get('/docs/guide', { onRequest: limit }, (_request, reply) => send(reply, 'index'))
-  fastify.get('/docs/guide/search', { onRequest: limit }, async (request, reply) => {
+  fastify.get('/docs/guide', { onRequest: limit }, async (request, reply) => {
     const typed = typedText(request)
+    if (typed === null) return send(reply, 'index')
     const words = searchedWords(typed)
     const index = await readIndex()
     return sendResults(reply, resultsOf(typed, words, index === null ? [] : searchGuide(index, words)))
@@ -60,9 +63,10 @@ export function registerGuide(fastify: FastifyInstance, dist: string, limit: Hoo
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 type Fill = { readonly typed: string; readonly title: string; readonly results: string }
 
-function typedText({ query }: FastifyRequest): string {
-  const typed: unknown = typeof query === 'object' && query !== null && 'q' in query ? query.q : ''
-  return typeof typed === 'string' ? typed.slice(0, MAX_TYPED) : ''
+/** The text of a search; null where none was asked for. */
+function typedText({ query }: FastifyRequest): string | null {
+  if (typeof query !== 'object' || query === null || !('q' in query)) return null
+  return typeof query.q === 'string' ? query.q.slice(0, MAX_TYPED) : ''
 }
 
 function resultsOf(typed: string, words: readonly string[], hits: ReturnType<typeof searchGuide>): Fill {
