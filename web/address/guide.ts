@@ -1,2 +1,2 @@
-/** The documentation, which the service serves outside the dashboard: a page by its name, with or without an anchor. */
-export const guidePath = (page = ''): string => (page === '' ? '/docs/guide' : `/docs/guide/${page}`)
+/** The documentation, which the service serves outside the dashboard. */
+export const GUIDE_PATH = '/docs/guide'

@@ -4,15 +4,23 @@ import { call } from '../api/call.ts'
 import { errorSentence } from '../api/change.ts'
 import { meQuery } from '../api/queries.ts'
 import { endSession } from '../api/session.ts'
-import { guidePath } from '../address/guide.ts'
+import { GUIDE_PATH } from '../address/guide.ts'
 import { paths } from '../address/paths.ts'
 import { classNames } from '../ui/class-names.ts'
-import type { IconName } from '../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { Avatar, toInitials } from '../ui/avatar.tsx'
 import { addToast } from '../ui/toasts.tsx'
 import { appTexts } from '../app/texts.ts'
 import styles from './account-menu.module.css'
+
+const PAGES = [
+  ['profile', 'user'],
+  ['security', 'lock'],
+  ['sessions', 'phone'],
+  ['notifications', 'bell'],
+  ['appearance', 'sun'],
+  ['apiKeys', 'key'],
+] as const
 
 /** Entries of the account menu, also shown in More on phones. */
 export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] {
@@ -26,21 +34,14 @@ export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] 
       addToast({ text: `${appTexts.logOutFailed} ${errorSentence(error)}`, tone: 'bad' })
     }
   }
-  const page = (label: string, icon: IconName, link: Pick<LinkProps, 'to' | 'params' | 'search'>): MenuEntry => ({
-    label,
-    icon,
-    onSelect: () => void navigate(link),
-  })
   return [
     { kind: 'heading', label: me.data === undefined ? '' : `${me.data.user.name}, ${me.data.user.role}` },
-    page(appTexts.profile, 'user', paths.profile()),
-    page(appTexts.security, 'lock', paths.security()),
-    page(appTexts.sessions, 'phone', paths.sessions()),
-    page(appTexts.notifications, 'bell', paths.notifications()),
-    page(appTexts.appearance, 'sun', paths.appearance()),
-    page(appTexts.apiKeys, 'key', paths.apiKeys()),
+    ...PAGES.map(([key, icon]): MenuEntry => {
+      const link: Pick<LinkProps, 'to'> = paths[key]()
+      return { label: appTexts[key], icon, onSelect: () => void navigate(link) }
+    }),
     ...more,
-    { label: appTexts.documentation, icon: 'info', onSelect: () => location.assign(guidePath()) },
+    { label: appTexts.documentation, icon: 'info', onSelect: () => location.assign(GUIDE_PATH) },
     { kind: 'separator' },
     { label: appTexts.logOut, icon: 'left', onSelect: () => void logOut() },
   ]

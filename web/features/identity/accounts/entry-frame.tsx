@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { guidePath } from '../../../address/guide.ts'
+import { GUIDE_PATH } from '../../../address/guide.ts'
 import { paths } from '../../../address/paths.ts'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { accountsTexts } from './texts.ts'
@@ -23,7 +23,7 @@ export function EntryFrame({ children }: { children: ReactNode }) {
           </Link>
           <div className={styles.box}>{children}</div>
           <p className={typeStyles.meta}>
-            <a href={guidePath()}>{appTexts.documentation}</a>
+            <a href={GUIDE_PATH}>{appTexts.documentation}</a>
           </p>
         </section>
         <aside className={styles.picture} aria-hidden="true">
