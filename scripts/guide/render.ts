@@ -43,6 +43,9 @@ export function renderPage(name: string, source: string, titleOf: TitleReader): 
       headings.push({ level: Number(level), id, text })
       return `<h${level} id="${id}">${inner}</h${level}>`
     })
+    // A heading without words says nothing to a screen reader.
+    .replaceAll(/<thead>\n<tr>\n(?:<th><\/th>\n)+<\/tr>\n<\/thead>\n/g, '')
+    .replaceAll('<th></th>', '<td></td>')
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll(/<table>.*?<\/table>/gs, (table) => `<div class="wide" tabindex="0">${table}</div>`)
     .replaceAll(/<a href="([^"]*)"[^>]*>(.*?)<\/a>/gs, (_all, href: string, inner: string) => {
