@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventually, expectAccessibleInThemes, expectNoSideScroll, press } from './browser.ts'
-import { aTeam, testDashboard } from './dashboard.ts'
+import { expectAccessibleInThemes, expectNoSideScroll, press } from './browser.ts'
+import { testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 
@@ -35,18 +35,4 @@ test('on a phone nothing is wider than the page', async () => {
   await page.getByRole('link', { name: 'Contents' }).click()
   await page.getByRole('link', { name: 'Readable stack traces' }).click()
   await page.getByRole('heading', { name: 'From a build' }).waitFor()
-})
-
-test('the dashboard leads there from the account menu and the palette', async () => {
-  const { person } = await aTeam(dashboard.server)
-  const page = await dashboard.openAs(person)
-  await page.goto('/me/appearance')
-  await page.getByRole('heading', { name: 'Appearance' }).waitFor()
-  await press(page, 'Control+k')
-  await page.keyboard.type('documentation')
-  await page.getByRole('option', { name: 'Open the documentation' }).waitFor()
-  await press(page, 'Escape')
-  await page.getByRole('button', { name: /account of/ }).click()
-  await page.getByRole('menuitem', { name: 'Documentation' }).click()
-  await eventually(() => new URL(page.url()).pathname).toBe('/docs/guide')
 })
