@@ -17,7 +17,7 @@ const partStyles = /[\\/]web[\\/]ui[\\/][^\\/]+\.css$/
 const MIN_BYTES = 1_400
 
 /**
- * Writes `.br` and `.gz` beside every hashed file and the guide at build time, so that the service compresses nothing while it
+ * Writes `.br` and `.gz` beside every hashed file at build time, so that the service compresses nothing while it
  * serves.
  */
 const compressed: Plugin = {
@@ -26,7 +26,7 @@ const compressed: Plugin = {
   async writeBundle({ dir = '' }, bundle) {
     await Promise.all(
       Object.keys(bundle)
-        .filter((name) => /\.(?:js|css|svg)$|^docs\/guide\/.*\.html$/.test(name))
+        .filter((name) => /\.(?:js|css|svg)$/.test(name))
         .map(async (name) => {
           const path = join(dir, name)
           const bytes = await readFile(path)
