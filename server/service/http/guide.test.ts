@@ -16,7 +16,10 @@ for (const [name, text] of Object.entries(guideFiles({ css: '/a.css', js: '/a.js
 
 const fastify = Fastify()
 await registerWebApp(fastify, dist)
-registerGuide(fastify, dist, async () => {})
+let counted = 0
+registerGuide(fastify, dist, async () => {
+  counted++
+})
 afterAll(async () => {
   await fastify.close()
   rmSync(scratch, { recursive: true, force: true })
@@ -31,6 +34,8 @@ test('pages are served without a session, under a policy without inline scripts'
     expect(answer.headers['cache-control']).toBe('no-cache')
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
   }
+  // The limit of the address.
+  expect(counted).toBe(3)
 })
 
 test('other names are no pages', async () => {
