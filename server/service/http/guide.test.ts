@@ -43,6 +43,10 @@ test('other names are no pages', async () => {
     expect([name, (await get(`/docs/guide/${name}`)).statusCode]).toEqual([name, 404])
 })
 
+test('the entrance has one address', async () => {
+  expect(await get('/docs/guide/')).toMatchObject({ statusCode: 301, headers: { location: '/docs/guide' } })
+})
+
 test('what was typed is text on the page of results', async () => {
   const { body } = await get(`/docs/guide?q=${encodeURIComponent('"><script>x</script> $& backup')}`)
   expect(body).toContain('value="&quot;&gt;&lt;script&gt;x&lt;/script&gt; $&amp; backup"')

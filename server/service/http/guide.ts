@@ -53,6 +53,7 @@ export function registerGuide(fastify: FastifyInstance, dist: string, limit: Hoo
   })
   fastify.get<{ Params: { '*': string } }>('/docs/guide/*', { onRequest: limit }, async (request, reply) => {
     const name = request.params['*']
+    if (name === '') return reply.redirect('/docs/guide', 301)
     const index = await readIndex()
     if (index === null || Object.hasOwn(index.titles, name)) return send(reply, name)
     const results = '<p>The list of contents has every page.</p>'
