@@ -192,6 +192,8 @@ export default defineConfig({
     'bench/.cache',
     'test/.cache',
     'coverage',
+    // A script of browsers, without types.
+    'scripts/guide/guide.js',
   ],
   rules: {
     // Promises: an error in a promise that is not awaited is lost.

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { guide } from './scripts/guide/build.ts'
 
 const everywhere =
   /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+)[\\/]/
@@ -42,7 +43,7 @@ const compressed: Plugin = {
 /** The dashboard: `web/` → `web/dist/`, served by the same process as the API. */
 export default defineConfig({
   root: 'web',
-  plugins: [react(), compressed],
+  plugins: [react(), guide, compressed],
   resolve: { alias: { 'react-remove-scroll': fileURLToPath(new URL('web/ui/no-scroll-lock.tsx', import.meta.url)) } },
   build: {
     outDir: 'dist',

@@ -111,7 +111,12 @@ function hashSources() {
   }
   walk(web)
   if (existsSync(shared)) walk(shared)
-  for (const name of ['package-lock.json', 'vite.config.ts']) {
+  // The guide of the product is made of the pages of docs/.
+  const docs = join(root, 'docs')
+  const pages = existsSync(docs) ? readdirSync(docs).filter((name) => name.endsWith('.md')) : []
+  for (const name of pages.sort()) add(join(docs, name))
+  if (existsSync(join(root, 'scripts/guide'))) walk(join(root, 'scripts/guide'))
+  for (const name of ['package-lock.json', 'vite.config.ts', 'server/service/http/guide.ts']) {
     if (existsSync(join(root, name))) add(join(root, name))
   }
   return hash.digest('hex')

@@ -17,7 +17,8 @@ const run =
   async (...args: A): Promise<void> =>
     (await load())(...args)
 
-const program = new Command('faultline')
+/** All commands. A test compares them with those that pages name. */
+export const program = new Command('faultline')
   .description('Self-hosted crash and performance monitoring.')
   .showHelpAfterError()
   .helpCommand(true)
@@ -244,11 +245,13 @@ function parseRoles(text: string): ProcessRole[] {
   return known
 }
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  // Errors that the operator can fix are one line. Others show their stack.
-  const expected = error instanceof ConfigError || error instanceof DatabaseStartError
-  console.error(expected ? `faultline: ${error.message}` : error)
-  process.exit(1)
+if (import.meta.main) {
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    // Errors that the operator can fix are one line. Others show their stack.
+    const expected = error instanceof ConfigError || error instanceof DatabaseStartError
+    console.error(expected ? `faultline: ${error.message}` : error)
+    process.exit(1)
+  }
 }

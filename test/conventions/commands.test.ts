@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { program } from '#server/main.ts'
 
 /** Commands that pages name exist. */
 
@@ -24,10 +26,127 @@ test('each npm script that a page names is in package.json', () => {
   expect(named.filter(({ name }) => !(name in scripts))).toEqual([])
 })
 
-test('each option that the pages of demonstration and installation name is one of the command', () => {
-  const helps = [read('demo/run.ts'), read('bench/size-machine.ts')].join('\n')
-  const text = [read('docs/demo.md'), read('docs/install.md').split('## How large a machine')[1] ?? ''].join('\n')
-  const options = [...text.matchAll(/--([a-z][\w-]+)/g)].map(([, name = '']) => name).filter((name) => name !== 'help')
-  expect(options.length).toBeGreaterThan(3)
-  for (const name of options) expect(helps).toContain(`--${name}`)
+/** Commands of `npm run <script> -- <words>` in code, without comments behind them. */
+const wordsAfter = (script: string): { page: string; words: string[] }[] =>
+  pages.flatMap((page) =>
+    [...read(page).matchAll(new RegExp(`\\bnpm run ${script} -- ([^\`\\n|&>;]*)`, 'g'))].map(([, text = '']) => ({
+      page,
+      // The page of a command may show what is optional in brackets.
+      words: (text.split(/\s#|\s<\s/)[0] ?? '').replaceAll(/[[\]]/g, '').trim().split(/\s+/),
+    })),
+  )
+const optionsIn = (words: readonly string[]): string[] =>
+  words.filter((word) => word.startsWith('--')).map((word) => word.replace(/=.*/, ''))
+
+test('each command of the operator that a page names exists, with its options', () => {
+  const named = wordsAfter('admin').filter(({ words }) => words[0] !== '')
+  expect(named.length).toBeGreaterThan(35)
+  const wrong = named.filter(({ words }) => {
+    let command: Command | undefined = program
+    for (const word of words) {
+      const next: Command | undefined = command.commands.find((one) => one.name() === word)
+      if (next === undefined) break
+      command = next
+    }
+    const known = ['--help', ...command.options.map(({ long }) => long)]
+    return command === program || optionsIn(words).some((option) => !known.includes(option))
+  })
+  expect(wrong).toEqual([])
+})
+
+test.each([
+  { script: 'bench', folder: 'bench', list: 'bench/run.ts' },
+  { script: 'torture', folder: 'test/torture', list: 'test/torture/run.ts' },
+])('each name and option of npm run $script exists', ({ script, folder, list }) => {
+  const named = wordsAfter(script).filter(({ words: [name = ''] }) => /^[a-z]/.test(name) && name !== 'all')
+  expect(named.length).toBeGreaterThan(5)
+  const entries = read(list)
+  const sources = globSync(`${folder}/*.ts`, { cwd: root }).map(read).join('\n')
+  const wrong = named.filter(
+    ({ words: [name = '', ...rest] }) =>
+      !new RegExp(`^ +(?:'${name}'|${name})[,:]`, 'm').test(entries) ||
+      optionsIn(rest).some((option) => !new RegExp(`(?:--|['".[]|\\b)${option.slice(2)}\\b`).test(sources)),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('each option of the demonstration, of sizing and of tests that a page names is one of the command', () => {
+  const sources: Readonly<Record<string, string>> = {
+    demo: 'demo/run.ts',
+    load: 'bench/size-machine.ts',
+    'test:clients': 'scripts/test-clients.mjs',
+    'test:changed': 'scripts/test-changed.mjs',
+  }
+  const named = Object.entries(sources).flatMap(([script, source]) =>
+    wordsAfter(script).map(({ page, words }) => ({ page, script, source, options: optionsIn(words) })),
+  )
+  expect(named.length).toBeGreaterThan(2)
+  const wrong = named.filter(({ source, options }) =>
+    options.some((option) => option !== '--help' && option !== '--' && !read(source).includes(option.slice(2))),
+  )
+  expect(wrong).toEqual([])
+})
+
+const Paths = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+const api = Object.entries(Paths.parse(JSON.parse(read('docs/openapi.json'))).paths)
+
+/** Whether the API has a path: parameters of a page are `:id`, `{id}`, `$ID`, `<id>` or an example. */
+function isInApi(method: string | null, path: string): boolean {
+  const parts = path
+    .replace(/[?#].*/, '')
+    .replace(/\/$/, '')
+    .split('/')
+  return api.some(([known, operations]) => {
+    const own = known.split('/')
+    return (
+      own.length === parts.length &&
+      own.every((part, at) => part === parts[at] || part.startsWith('{') || /^[:{$<…]/.test(parts[at] ?? '')) &&
+      (method === null || method.toLowerCase() in operations)
+    )
+  })
+}
+
+/** Requests of SDKs, which the API document leaves out, and paths that stand for several. */
+const isOutside = (path: string): boolean => /^\/api\/(?:<number>|\d|\$|embed\/|store\/|openapi)|\*|…/.test(path)
+
+test('each request that a page names is one of the API', () => {
+  const named = pages
+    .filter((page) => page !== 'CHANGELOG.md' && !page.startsWith('docs/decisions/') && page !== 'docs/protocol.md')
+    .flatMap((page) =>
+      [...read(page).matchAll(/\b(GET|POST|PATCH|PUT|DELETE) (\/api\/[^\s`,)|"';]*)/g)].map(
+        ([, method = '', path = '']) => ({ page, method, path: path.replace(/[.:]$/, '') }),
+      ),
+    )
+  expect(named.length).toBeGreaterThan(250)
+  expect(named.filter(({ method, path }) => !isOutside(path) && !isInApi(method, path))).toEqual([])
+})
+
+test('each example of curl calls a path of the API', () => {
+  const named = pages
+    .filter((page) => page.startsWith('docs/') && page !== 'docs/protocol.md')
+    .flatMap((page) =>
+      [...read(page).matchAll(/```sh\n(.*?)```/gs)]
+        .filter(([, code = '']) => /\bcurl\b/.test(code))
+        .flatMap(([, code = '']) =>
+          [...code.matchAll(/(?:https:\/\/[\w.]+|\$\w+)(\/api\/[^\s"']*)/g)].map(([, path = '']) => ({ page, path })),
+        ),
+    )
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter(({ path }) => !isOutside(path) && !isInApi(null, path))).toEqual([])
+})
+
+test('each JSON example of a page can be read', () => {
+  const examples = pages.flatMap((page) =>
+    [...read(page).matchAll(/```json\n(.*?)```/gs)].map(([, text = '']) => ({ page, text })),
+  )
+  expect(examples.length).toBeGreaterThan(5)
+  const broken = examples.filter(({ text }) => {
+    try {
+      JSON.parse(text)
+      return false
+    } catch {
+      return true
+    }
+  })
+  expect(broken).toEqual([])
 })

@@ -71,11 +71,8 @@ describe('documentation', () => {
     for (const record of records) {
       const text = read(record)
       const title = /^# (.+)$/m.exec(text)?.[1] ?? ''
-      const [, status = '', date = ''] = /^\*\*Status:\*\* (.+) · last changed (\d{4}-\d\d-\d\d)$/m.exec(text) ?? []
-      const row = index.split('\n').find((line) => line.startsWith(`| [${title}](${record.split('/').at(-1)}) |`)) ?? ''
-      expect(row, `${record} in the index, with its status and date`).toMatch(
-        new RegExp(`\\| ${status} \\| ${date} \\|$`),
-      )
+      expect(index, `${record} in the index`).toContain(`- [${title}](${record.split('/').at(-1)})\n`)
+      expect(text).toMatch(/^\*\*Status:\*\* \w+ · last changed \d{4}-\d\d-\d\d$/m)
       expect([...text.matchAll(/^## (.+)$/gm)].map((match) => match[1])).toEqual([
         'Context',
         'Decision',

@@ -120,6 +120,13 @@ test('the palette finds pages, settings, members and commands before issues that
   await press(page, 'Enter')
   await eventually(() => page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark')
 
+  await type('documentation')
+  await group('Commands').filter({ hasText: 'Open the documentation' }).waitFor()
+  await press(page, 'Escape')
+  await page.getByRole('button', { name: /account of/ }).click()
+  await page.getByRole('menuitem', { name: 'Documentation' }).waitFor()
+  await press(page, 'Escape')
+
   // A new tab knows the places of the others.
   const tab = await page.context().newPage()
   await tab.goto('/issues')

@@ -30,7 +30,7 @@ const PARTS = [
   'scripts',
   'migrations',
   'web',
-  'docs/openapi.json',
+  'docs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

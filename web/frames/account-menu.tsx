@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, type LinkProps } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { errorSentence } from '../api/change.ts'
 import { meQuery } from '../api/queries.ts'
 import { endSession } from '../api/session.ts'
+import { GUIDE_PATH } from '../address/guide.ts'
 import { paths } from '../address/paths.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
@@ -11,6 +12,15 @@ import { Avatar, toInitials } from '../ui/avatar.tsx'
 import { addToast } from '../ui/toasts.tsx'
 import { appTexts } from '../app/texts.ts'
 import styles from './account-menu.module.css'
+
+const PAGES = [
+  ['profile', 'user'],
+  ['security', 'lock'],
+  ['sessions', 'phone'],
+  ['notifications', 'bell'],
+  ['appearance', 'sun'],
+  ['apiKeys', 'key'],
+] as const
 
 /** Entries of the account menu, also shown in More on phones. */
 export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] {
@@ -26,13 +36,12 @@ export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] 
   }
   return [
     { kind: 'heading', label: me.data === undefined ? '' : `${me.data.user.name}, ${me.data.user.role}` },
-    { label: appTexts.profile, icon: 'user', onSelect: () => void navigate(paths.profile()) },
-    { label: appTexts.security, icon: 'lock', onSelect: () => void navigate(paths.security()) },
-    { label: appTexts.sessions, icon: 'phone', onSelect: () => void navigate(paths.sessions()) },
-    { label: appTexts.notifications, icon: 'bell', onSelect: () => void navigate(paths.notifications()) },
-    { label: appTexts.appearance, icon: 'sun', onSelect: () => void navigate(paths.appearance()) },
-    { label: appTexts.apiKeys, icon: 'key', onSelect: () => void navigate(paths.apiKeys()) },
+    ...PAGES.map(([key, icon]): MenuEntry => {
+      const link: Pick<LinkProps, 'to'> = paths[key]()
+      return { label: appTexts[key], icon, onSelect: () => void navigate(link) }
+    }),
     ...more,
+    { label: appTexts.documentation, icon: 'info', onSelect: () => location.assign(GUIDE_PATH) },
     { kind: 'separator' },
     { label: appTexts.logOut, icon: 'left', onSelect: () => void logOut() },
   ]

@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { PlatformTile } from '../ui/platform-tile.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { appTexts } from '../app/texts.ts'
+import { frameTexts } from './frame-texts.ts'
 import choiceStyles from '../ui/choice.module.css'
 import { classNames } from '../ui/class-names.ts'
 import fitStyles from '../ui/fit.module.css'
@@ -41,21 +42,21 @@ export function ChooseProject({ search, pageOf }: ChooseProjectProps) {
           <Card>
             <EmptyState
               kind="setup"
-              title={appTexts.noProject}
+              title={frameTexts.noProject}
               heading="h2"
               actions={
                 <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
-                  {appTexts.createProject}
+                  {frameTexts.createProject}
                 </Link>
               }
             >
-              {appTexts.noProjectMore}
+              {frameTexts.noProjectMore}
             </EmptyState>
           </Card>
         ) : items.length === 1 ? (
           <Skeleton heightPx={240} label={appTexts.loading} />
         ) : (
-          <Card title={appTexts.chooseProject} className={styles.card}>
+          <Card title={frameTexts.chooseProject} className={styles.card}>
             <ul className={classNames(styles.list, fitStyles.ruled, fitStyles.cutSpans, choiceStyles.hoverItems)}>
               {items.map((project) => (
                 <li key={project.id}>

@@ -7,7 +7,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { can, type Action } from '../app/can.ts'
 import { PageQuery } from './page-query.tsx'
 import { SettingsHead } from './settings-frame.tsx'
-import { appTexts } from '../app/texts.ts'
+import { frameTexts } from './frame-texts.ts'
 
 type RestrictedPageProps = {
   title: string
@@ -31,8 +31,8 @@ export function RestrictedPage({ title, lead, needs, actions, children }: Restri
         <PageQuery query={me} what={title} heightPx={180}>
           {() => (
             <Card>
-              <EmptyState kind="refused" heading="h2" title={appTexts.forRole(requiredRole(needs))}>
-                {appTexts.forRoleMore}
+              <EmptyState kind="refused" heading="h2" title={frameTexts.forRole(requiredRole(needs))}>
+                {frameTexts.forRoleMore}
               </EmptyState>
             </Card>
           )}

@@ -12,6 +12,7 @@ export const paletteTexts = {
   },
   none: (text: string) => `No results for “${text}”.`,
   askAbout: (text: string) => `Ask “${text}”`,
+  documentation: 'Open the documentation',
   invite: 'Invite members',
   assignedIssues: 'Assigned issues',
   themes: { light: 'Use the light theme', dark: 'Use the dark theme', system: 'Use the theme of the system' },

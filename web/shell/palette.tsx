@@ -8,6 +8,7 @@ import { displayName } from '../subjects/members/names.ts'
 import { issueSearchQuery, meQuery, projectsQuery, type Project } from '../api/queries.ts'
 import { can, type Action } from '../app/can.ts'
 import { useRegisteredKeys } from '../app/keys.ts'
+import { GUIDE_PATH } from '../address/guide.ts'
 import { paths } from '../address/paths.ts'
 import { useScope } from '../app/use-scope.ts'
 import { readRecents } from '../app/recents.ts'
@@ -158,6 +159,7 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
   const { themes, densities, motions } = paletteTexts
   const commands = [
     ...keyCommands(bindings, after),
+    command('documentation', paletteTexts.documentation, 'info', () => location.assign(GUIDE_PATH)),
     ...(role !== undefined && can(role, 'team.write').allowed
       ? [command('invite', paletteTexts.invite, 'plus', onInvite)]
       : []),

@@ -205,7 +205,7 @@ export function selectFingerprints(db: Connection, issueId: string, limit: numbe
     .execute()
 }
 
-/** Coarse sort keys, as migrations/0005_issues.sql computes them (docs/decisions/issue-lists.md). */
+/** Coarse sort keys, as migrations/0005_issues.sql computes them (docs/decisions/issue-ranges.md). */
 
 /** Key of a count: the count itself below 8, then four steps per doubling. */
 export const toCountKey = (value: RawBuilder<unknown>) =>

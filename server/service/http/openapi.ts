@@ -65,6 +65,7 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
       description:
         'REST API of Faultline, a crash and performance monitoring service. SDKs send events to the ingestion endpoint of their DSN, which is not part of this document.',
     },
+    externalDocs: { description: 'The documentation of this installation', url: '/docs/guide' },
     servers: [{ url: '/' }],
     tags: [...new Set(Object.values(specs).map((spec) => spec.tag))].map((name) => ({ name })),
     paths,

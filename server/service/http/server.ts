@@ -22,8 +22,9 @@ import {
   createTurns,
 } from './connection-end.ts'
 import { errorAnswer } from './errors.ts'
+import { registerGuide } from './guide.ts'
 import { registerHealth, type Health } from './health.ts'
-import { apiLimits, type Admission } from './api-limit.ts'
+import { apiLimits } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
 import { isMcp, registerMcp } from './mcp.ts'
 import { createRequestGuard, addressMatcher, clientAddressReader } from './request-guard.ts'
@@ -159,8 +160,12 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
     }
     bindRoutes(fastify, deps.contract, deps.handlers, bindDeps)
     registerMcp(fastify, deps.contract, bindDeps)
-    await registerDocs(fastify, (request) => limits.address(callerOf(request), () => {}))
+    const limit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      void reply.headers(limits.address(callerOf(request), () => {}).headers())
+    }
+    await registerDocs(fastify, limit)
     await registerWebApp(fastify)
+    registerGuide(fastify, DIST, limit)
   } else {
     fastify.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ error: 'This process does not serve the API: it runs without the role api.' }),
@@ -337,6 +342,7 @@ function knownHosts(config: Config): (host: string | undefined) => void {
   }
 }
 
+type OnRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 type StaticDocument = StaticDocumentSpec['document']
 const isObject = (value: unknown): boolean => typeof value === 'object'
 
@@ -345,15 +351,12 @@ const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url)
 
 /**
  * `GET /api/openapi.json`, and the API documentation at `/docs`, which loads nothing from other hosts.
- * @param admit counts a request for the limit of its address
+ * @param limit counts a request for the limit of its address
  */
-async function registerDocs(fastify: FastifyInstance, admit: (request: FastifyRequest) => Admission): Promise<void> {
+async function registerDocs(fastify: FastifyInstance, limit: OnRequest): Promise<void> {
   const document = z.custom<StaticDocument>(isObject).parse(JSON.parse(readFileSync(DOCUMENT, 'utf8')))
   // One buffer for all answers: a string is copied for each client that reads slowly.
   const bytes = Buffer.from(JSON.stringify(document))
-  const limit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    void reply.headers(admit(request).headers())
-  }
   const sendDocument = (_request: FastifyRequest, reply: FastifyReply) =>
     reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(bytes)
   fastify.get('/api/openapi.json', { onRequest: limit }, sendDocument)

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { GUIDE_PATH } from '../../../address/guide.ts'
 import { paths } from '../../../address/paths.ts'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { accountsTexts } from './texts.ts'
@@ -21,6 +22,9 @@ export function EntryFrame({ children }: { children: ReactNode }) {
             <Brand name={appTexts.product} />
           </Link>
           <div className={styles.box}>{children}</div>
+          <p className={typeStyles.meta}>
+            <a href={GUIDE_PATH}>{appTexts.documentation}</a>
+          </p>
         </section>
         <aside className={styles.picture} aria-hidden="true">
           <Logo />

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiKeysQuery, type ApiKey, type NewApiKey } from '../../../api/team-queries.ts'
 import { useKeys } from '../../../app/keys.ts'
+import { GuideLink } from '../../../frames/guide-link.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { SecretBox } from '../../../forms/secret-box.tsx'
 import { SettingsHead } from '../../../frames/settings-frame.tsx'
@@ -57,7 +58,7 @@ export function ApiKeysPage() {
           data.items.length === 0 ? (
             <Card>
               <EmptyState kind="setup" heading="h2" title={texts.none}>
-                {texts.noneText}
+                {texts.noneText} <GuideLink page="api-keys" />
               </EmptyState>
             </Card>
           ) : (

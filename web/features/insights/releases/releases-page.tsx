@@ -13,6 +13,7 @@ import {
 import { useCan } from '../../../app/can.ts'
 import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
+import { GuideLink } from '../../../frames/guide-link.tsx'
 import { ChooseProject } from '../../../frames/choose-project.tsx'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { MoreButton } from '../../../frames/more-button.tsx'
@@ -198,7 +199,7 @@ function NoRelease({ project }: { project: Project | undefined }) {
         {releasesTexts.first}
       </h2>
       <EmptyState kind="setup" title={releasesTexts.emptyTitle}>
-        {releasesTexts.emptyText}
+        {releasesTexts.emptyText} <GuideLink page="releases" />
       </EmptyState>
       <div className={styles.lines}>
         <CommandBox title={releasesTexts.lineTitle} code={line} said={releasesTexts.lineCopied} />

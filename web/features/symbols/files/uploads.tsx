@@ -8,6 +8,7 @@ import {
   type DsymRow,
   type SourceMapRow,
 } from '../../../api/symbol-queries.ts'
+import { GuideLink } from '../../../frames/guide-link.tsx'
 import { bothQueries, PageQuery } from '../../../frames/page-query.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { IconButton } from '../../../ui/button.tsx'
@@ -73,7 +74,7 @@ export function Uploads({ projectId }: { projectId: string }) {
         {() =>
           files.length === 0 ? (
             <EmptyState kind="setup" heading="h3" title={all.length === 0 ? texts.none : texts.noneOfKind}>
-              {texts.noneText}
+              {texts.noneText} <GuideLink page="symbols#from-a-build" />
             </EmptyState>
           ) : (
             <FileTable

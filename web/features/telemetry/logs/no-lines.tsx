@@ -1,6 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import type { LogVolume } from '../../../api/log-queries.ts'
 import { paths } from '../../../address/paths.ts'
+import { GuideLink } from '../../../frames/guide-link.tsx'
 import { Button, buttonLook } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatExact, formatWindow } from '../../../ui/format.ts'
@@ -41,7 +42,7 @@ export function NoLines({ projectId, volume }: { projectId: string; volume: LogV
           </Link>
         }
       >
-        {texts.emptyText}
+        {texts.emptyText} <GuideLink page="logs" />
       </EmptyState>
     )
   const window = selectedWindow(search)

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { projectsQuery } from '../../../api/queries.ts'
+import { GuideLink } from '../../../frames/guide-link.tsx'
 import { CommandBox } from '../../../ui/command-box.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import fitStyles from '../../../ui/fit.module.css'
@@ -14,7 +15,7 @@ export function NoMonitor({ projectId }: { projectId: string | undefined }) {
   return (
     <>
       <EmptyState kind="setup" title={texts.emptyTitle}>
-        {texts.emptyText}
+        {texts.emptyText} <GuideLink page="monitors" />
       </EmptyState>
       {project === undefined ? null : (
         <div className={fitStyles.dialogBody}>

@@ -16,6 +16,7 @@ import {
 } from '../../../subjects/figures/limits.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
+import { GuideLink } from '../../../frames/guide-link.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { RangeLegend } from '../../../ui/chart/range-plot.tsx'
 import { classNames } from '../../../ui/class-names.ts'
@@ -237,7 +238,7 @@ export function NoData({ projectId }: { projectId: string }) {
   return (
     <Card>
       <EmptyState kind="setup" heading="h2" title={performanceTexts.noDataTitle}>
-        {performanceTexts.noDataText}
+        {performanceTexts.noDataText} <GuideLink page="performance-monitoring#what-sdks-must-send" />
       </EmptyState>
       <CommandBox
         className={styles.code}

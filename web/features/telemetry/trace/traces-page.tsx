@@ -7,6 +7,7 @@ import { projectsQuery } from '../../../api/queries.ts'
 import { tracesOverviewQuery, tracesQuery, type TraceOverview } from '../../../api/trace-queries.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
+import { GuideLink } from '../../../frames/guide-link.tsx'
 import { MoreFoot } from '../../../frames/more-button.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { Button, buttonLook } from '../../../ui/button.tsx'
@@ -144,7 +145,13 @@ function Empty({ search }: { search: TracesSearch }) {
         ) : undefined
       }
     >
-      {isFiltered ? texts.emptyFilteredText : texts.emptyText}
+      {isFiltered ? (
+        texts.emptyFilteredText
+      ) : (
+        <>
+          {texts.emptyText} <GuideLink page="traces" />
+        </>
+      )}
     </EmptyState>
   )
 }
