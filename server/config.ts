@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
@@ -8,6 +9,9 @@ import { z } from 'zod'
 /** Roles of a process. `serve` has all of them unless `--roles=` or FAULTLINE_ROLES names some. */
 export const PROCESS_ROLES = ['ingest', 'api', 'digest', 'schedule', 'deliver'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
+
+/** The spool has as many parts, each of which a thread digests. */
+const MAX_DIGEST_THREADS = 4
 
 const SIGNUP_MODES = ['open', 'invite', 'closed'] as const
 const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
@@ -27,6 +31,8 @@ export type Config = {
   readonly dataDirIsExplicit: boolean
   readonly databaseUrl: string | null
   readonly roles: readonly ProcessRole[]
+  /** Threads of a process with the role `digest`. */
+  readonly digestThreads: number
   readonly signup: (typeof SIGNUP_MODES)[number]
   readonly region: (typeof REGIONS)[number] | null
   readonly ingestUrls: Readonly<Partial<Record<(typeof REGIONS)[number], string>>>
@@ -184,6 +190,7 @@ const Environment = z.object({
     .transform(list)
     .pipe(z.array(oneOf(PROCESS_ROLES)).min(1, { error: 'must name at least one role' }))
     .optional(),
+  FAULTLINE_DIGEST_THREADS: wholeNumber(1, MAX_DIGEST_THREADS).optional(),
   FAULTLINE_SIGNUP: oneOf(SIGNUP_MODES).optional(),
   FAULTLINE_REGION: oneOf(REGIONS).optional(),
   INGEST_URL_AF_SOUTH_1: webUrl.optional(),
@@ -306,6 +313,7 @@ export function readConfig(environment: Environment = process.env): Config {
     dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
     databaseUrl: databaseUrlOf(env),
     roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
+    digestThreads: env.FAULTLINE_DIGEST_THREADS ?? defaultDigestThreads(availableParallelism()),
     signup: env.FAULTLINE_SIGNUP ?? (mode === 'relaxed' ? 'open' : 'invite'),
     region: env.FAULTLINE_REGION ?? null,
     ingestUrls: Object.freeze({
@@ -349,6 +357,10 @@ export function readConfig(environment: Environment = process.env): Config {
     version,
   })
 }
+
+/** A thread keeps about two cores busy with its share of the database; intake, API and the rest need as much. */
+export const defaultDigestThreads = (cores: number): number =>
+  Math.min(MAX_DIGEST_THREADS, Math.max(1, Math.floor(cores / 4)))
 
 /** Settings whose values never appear on a terminal or in a log. */
 const SECRET_NAMES = new Set([
