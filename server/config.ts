@@ -77,6 +77,8 @@ export type Config = {
   readonly chatSigningSecret: string | null
   readonly ai: AiSettings
   readonly backup: BackupSettings
+  /** Where this process sends its metrics; null switches that off. */
+  readonly otlp: OtlpSettings | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly version: string
 }
@@ -122,6 +124,17 @@ export type BackupSettings = {
   readonly keep: number
   /** 32 bytes; null: backups are not encrypted. */
   readonly key: Buffer | null
+}
+
+/** Export of metrics by OTLP over HTTP, in JSON. */
+export type OtlpSettings = {
+  readonly url: string
+  /** Secret. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly intervalMs: number
+  readonly timeoutMs: number
+  /** Attributes of the resource, `service.name` among them. */
+  readonly resource: Readonly<Record<string, string>>
 }
 
 /** An invalid setting. The message is the line that the operator sees. */
@@ -249,6 +262,14 @@ const Environment = z.object({
   BACKUP_HOURS: wholeNumber(1, 8_760).default(24),
   BACKUP_KEEP: wholeNumber(1, 10_000).default(7),
   BACKUP_KEY: z.string().trim().min(1, { error: 'must not be empty' }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: webUrl.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(1, 600_000).default(10_000),
+  OTEL_METRIC_EXPORT_INTERVAL: wholeNumber(1_000, 86_400_000).default(60_000),
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
+  OTEL_SERVICE_NAME: z.string().trim().optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   NODE_ENV: z.string().default(''),
 })
@@ -353,6 +374,7 @@ export function readConfig(environment: Environment = process.env): Config {
       keep: env.BACKUP_KEEP,
       key: backupKeyOf(env),
     }),
+    otlp: otlpOf(env),
     logLevel: env.LOG_LEVEL,
     version,
   })
@@ -372,6 +394,7 @@ const SECRET_NAMES = new Set([
   'SMTP_URL',
   'AI_API_KEY',
   'BACKUP_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'OAUTH_GITHUB_CLIENT_SECRET',
   'OAUTH_GOOGLE_CLIENT_SECRET',
 ])
@@ -466,6 +489,45 @@ function backupKeyOf({ BACKUP_KEY: text }: Settings): Buffer | null {
   if (bytes.length !== BACKUP_KEY_BYTES || new Set(bytes).size < 8)
     throw new ConfigError('BACKUP_KEY must be base64 of 32 random bytes, for example from "openssl rand -base64 32".')
   return bytes
+}
+
+/** The names and meanings of OpenTelemetry. @throws ConfigError when headers or attributes are no list of pairs */
+function otlpOf(env: Settings): OtlpSettings | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own } = env
+  const url = own ?? (base === undefined ? undefined : `${base}/v1/metrics`)
+  if (url === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null
+  const headers = pairsOf('OTEL_EXPORTER_OTLP_HEADERS', env)
+  if (!Object.entries(headers).every(([name, value]) => /^[\w.-]+$/.test(name) && /^[\x20-\x7e]*$/.test(value)))
+    throw new ConfigError(
+      'OTEL_EXPORTER_OTLP_HEADERS must hold names and printable values, such as authorization=Bearer%20x.',
+    )
+  const attributes = pairsOf('OTEL_RESOURCE_ATTRIBUTES', env)
+  const name = env.OTEL_SERVICE_NAME ?? attributes['service.name'] ?? 'faultline'
+  return Object.freeze({
+    url,
+    headers,
+    intervalMs: env.OTEL_METRIC_EXPORT_INTERVAL,
+    timeoutMs: env.OTEL_EXPORTER_OTLP_TIMEOUT,
+    resource: { ...attributes, 'service.name': name },
+  })
+}
+
+/** `name=value,name=value` with percent-encoded values. @throws ConfigError without the value */
+function pairsOf(
+  setting: 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_RESOURCE_ATTRIBUTES',
+  env: Settings,
+): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      list(env[setting] ?? '').map((pair) => {
+        const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
+        if (name === '') throw new URIError(pair)
+        return [decodeURIComponent(name.trim()), decodeURIComponent(value.trim())]
+      }),
+    )
+  } catch {
+    throw new ConfigError(`${setting} must be name=value pairs separated by commas, with values percent-encoded.`)
+  }
 }
 
 /** The parts that we use of the file that Google calls a key of a service account. */

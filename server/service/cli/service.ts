@@ -7,6 +7,7 @@ import { clientAddressReader } from '../http/request-guard.ts'
 import type { Readiness } from '../http/health.ts'
 import { contract } from '../api/contract.ts'
 import { handlers } from '../api/handlers.ts'
+import type { ReadMetric } from '../http/otlp-metrics.ts'
 import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../../ingest/intake/create-intake.ts'
 import { runJobs } from '../../platform/jobs/run-jobs.ts'
@@ -41,6 +42,7 @@ import {
   passwordFigures,
   type DigestSums,
 } from './figures.ts'
+import type { MetricsExporter } from './export-metrics.ts'
 import { Worker } from 'node:worker_threads'
 import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
 
@@ -73,6 +75,7 @@ const INTAKE_GRACE_MS = 4_000
 const CANARY_GRACE_MS = 1_000
 const AUDIT_GRACE_MS = 2_000
 const DELIVERY_GRACE_MS = 4_000
+const EXPORT_GRACE_MS = 1_000
 
 /**
  * Starts the roles of this process: intake, API and pages, digestion, jobs, deliveries. It listens when this returns.
@@ -142,6 +145,7 @@ export async function startService(app: App, connectionString: string, options: 
     // With PORT=0 the system chose it.
     app.egress.protectPort(port)
     canary?.start(port, options.canary)
+    const exporter = await startExport(app, http.readMetrics)
     return {
       port,
       canary,
@@ -149,7 +153,9 @@ export async function startService(app: App, connectionString: string, options: 
       drain: async () => digestion?.drain(),
       async close() {
         const watched = canary?.stop() ?? Promise.resolve()
+        const exported = exporter?.stop(EXPORT_GRACE_MS)
         await http.close(REQUEST_GRACE_MS)
+        await exported
         await withinGrace(CANARY_GRACE_MS, watched)
         try {
           await stopWork()
@@ -164,6 +170,14 @@ export async function startService(app: App, connectionString: string, options: 
     await stopWork()
     throw error
   }
+}
+
+/** The exporter is loaded only where it is switched on. */
+async function startExport(app: App, read: () => Promise<ReadMetric[]>): Promise<MetricsExporter | null> {
+  const { otlp } = app.config
+  if (otlp === null) return null
+  const { exportMetrics } = await import('./export-metrics.ts')
+  return exportMetrics(app, otlp, read)
 }
 
 /** Writes what the audit log still counts, and signs its end. */
