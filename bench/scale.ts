@@ -20,7 +20,7 @@ const DAY_SECONDS = 86_400
 /** Digest threads of a process: config.ts. */
 const MAX_THREADS = 4
 
-export type Assumptions = {
+type Assumptions = {
   readonly eventsPerDay: number
   readonly eventBytes: keyof typeof MEASURED
   /** The busiest minutes against the mean of the day. */
@@ -91,7 +91,7 @@ export const SCENARIOS: Readonly<Record<'good' | 'middle' | 'bad', Assumptions>>
   },
 }
 
-export type Scale = {
+type Scale = {
   readonly peakPerSecond: number
   /** Events a second of one cell: service and database on one machine. */
   readonly cellPerSecond: number

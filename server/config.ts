@@ -381,8 +381,7 @@ export function readConfig(environment: Environment = process.env): Config {
 }
 
 /** A thread keeps about two cores busy with its share of the database; intake, API and the rest need as much. */
-export const defaultDigestThreads = (cores: number): number =>
-  Math.min(MAX_DIGEST_THREADS, Math.max(1, Math.floor(cores / 4)))
+const defaultDigestThreads = (cores: number): number => Math.min(MAX_DIGEST_THREADS, Math.max(1, Math.floor(cores / 4)))
 
 /** Settings whose values never appear on a terminal or in a log. */
 const SECRET_NAMES = new Set([

@@ -63,14 +63,15 @@ afterAll(() => collector.close())
 const environment = {
   OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/otlp/`,
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20secret%2C1, x-tenant=a',
-  OTEL_METRIC_EXPORT_INTERVAL: '1000',
   OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.name=other',
   OTEL_SERVICE_NAME: 'errors',
 }
-const start = () =>
-  startService({ ...app, config: { ...app.config, otlp: readConfig(environment).otlp } }, connectionString, {
-    digestion: 'inline',
-  })
+/** Sends ten times a second. */
+const start = () => {
+  const { otlp } = readConfig(environment)
+  const config = { ...app.config, otlp: otlp && { ...otlp, intervalMs: 100 } }
+  return startService({ ...app, config }, connectionString, { digestion: 'inline' })
+}
 
 const parsed = (index: number) => Export.parse(JSON.parse(collector.requests.at(index)?.body.toString() ?? ''))
 const metricsOf = (sent: z.infer<typeof Export>) =>

@@ -1,7 +1,7 @@
 import type { MetricType, MetricValue } from 'prom-client'
 
 /** `ExportMetricsServiceRequest` of OTLP 1.x in JSON: camelCase names, 64-bit numbers as decimal text. */
-export type OtlpMetrics = { readonly resourceMetrics: readonly ResourceMetrics[] }
+type OtlpMetrics = { readonly resourceMetrics: readonly ResourceMetrics[] }
 type ResourceMetrics = {
   readonly resource: { readonly attributes: readonly KeyValue[] }
   readonly scopeMetrics: readonly { readonly scope: { readonly name: string }; readonly metrics: readonly Metric[] }[]
