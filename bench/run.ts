@@ -25,6 +25,7 @@ const benches = [
   'assistant',
   'import',
   'backup',
+  'scale',
 ].filter((name) => existsSync(join(import.meta.dirname, `${name}.ts`)))
 
 /** What `all` runs, in about ten minutes; with `--long` each in its long form instead of these options. */

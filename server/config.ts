@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
@@ -8,6 +9,9 @@ import { z } from 'zod'
 /** Roles of a process. `serve` has all of them unless `--roles=` or FAULTLINE_ROLES names some. */
 export const PROCESS_ROLES = ['ingest', 'api', 'digest', 'schedule', 'deliver'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
+
+/** The spool has as many parts, each of which a thread digests. */
+const MAX_DIGEST_THREADS = 4
 
 const SIGNUP_MODES = ['open', 'invite', 'closed'] as const
 const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
@@ -27,6 +31,8 @@ export type Config = {
   readonly dataDirIsExplicit: boolean
   readonly databaseUrl: string | null
   readonly roles: readonly ProcessRole[]
+  /** Threads of a process with the role `digest`. */
+  readonly digestThreads: number
   readonly signup: (typeof SIGNUP_MODES)[number]
   readonly region: (typeof REGIONS)[number] | null
   readonly ingestUrls: Readonly<Partial<Record<(typeof REGIONS)[number], string>>>
@@ -71,6 +77,8 @@ export type Config = {
   readonly chatSigningSecret: string | null
   readonly ai: AiSettings
   readonly backup: BackupSettings
+  /** Where this process sends its metrics; null switches that off. */
+  readonly otlp: OtlpSettings | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly version: string
 }
@@ -116,6 +124,17 @@ export type BackupSettings = {
   readonly keep: number
   /** 32 bytes; null: backups are not encrypted. */
   readonly key: Buffer | null
+}
+
+/** Export of metrics by OTLP over HTTP, in JSON. */
+export type OtlpSettings = {
+  readonly url: string
+  /** Secret. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly intervalMs: number
+  readonly timeoutMs: number
+  /** Attributes of the resource, `service.name` among them. */
+  readonly resource: Readonly<Record<string, string>>
 }
 
 /** An invalid setting. The message is the line that the operator sees. */
@@ -184,6 +203,7 @@ const Environment = z.object({
     .transform(list)
     .pipe(z.array(oneOf(PROCESS_ROLES)).min(1, { error: 'must name at least one role' }))
     .optional(),
+  FAULTLINE_DIGEST_THREADS: wholeNumber(1, MAX_DIGEST_THREADS).optional(),
   FAULTLINE_SIGNUP: oneOf(SIGNUP_MODES).optional(),
   FAULTLINE_REGION: oneOf(REGIONS).optional(),
   INGEST_URL_AF_SOUTH_1: webUrl.optional(),
@@ -242,6 +262,14 @@ const Environment = z.object({
   BACKUP_HOURS: wholeNumber(1, 8_760).default(24),
   BACKUP_KEEP: wholeNumber(1, 10_000).default(7),
   BACKUP_KEY: z.string().trim().min(1, { error: 'must not be empty' }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: webUrl.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(1, 600_000).default(10_000),
+  OTEL_METRIC_EXPORT_INTERVAL: wholeNumber(1_000, 86_400_000).default(60_000),
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
+  OTEL_SERVICE_NAME: z.string().trim().optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   NODE_ENV: z.string().default(''),
 })
@@ -306,6 +334,7 @@ export function readConfig(environment: Environment = process.env): Config {
     dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
     databaseUrl: databaseUrlOf(env),
     roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
+    digestThreads: env.FAULTLINE_DIGEST_THREADS ?? defaultDigestThreads(availableParallelism()),
     signup: env.FAULTLINE_SIGNUP ?? (mode === 'relaxed' ? 'open' : 'invite'),
     region: env.FAULTLINE_REGION ?? null,
     ingestUrls: Object.freeze({
@@ -345,10 +374,14 @@ export function readConfig(environment: Environment = process.env): Config {
       keep: env.BACKUP_KEEP,
       key: backupKeyOf(env),
     }),
+    otlp: otlpOf(env),
     logLevel: env.LOG_LEVEL,
     version,
   })
 }
+
+/** A thread keeps about two cores busy with its share of the database; intake, API and the rest need as much. */
+const defaultDigestThreads = (cores: number): number => Math.min(MAX_DIGEST_THREADS, Math.max(1, Math.floor(cores / 4)))
 
 /** Settings whose values never appear on a terminal or in a log. */
 const SECRET_NAMES = new Set([
@@ -360,6 +393,7 @@ const SECRET_NAMES = new Set([
   'SMTP_URL',
   'AI_API_KEY',
   'BACKUP_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'OAUTH_GITHUB_CLIENT_SECRET',
   'OAUTH_GOOGLE_CLIENT_SECRET',
 ])
@@ -454,6 +488,45 @@ function backupKeyOf({ BACKUP_KEY: text }: Settings): Buffer | null {
   if (bytes.length !== BACKUP_KEY_BYTES || new Set(bytes).size < 8)
     throw new ConfigError('BACKUP_KEY must be base64 of 32 random bytes, for example from "openssl rand -base64 32".')
   return bytes
+}
+
+/** The names and meanings of OpenTelemetry. @throws ConfigError when headers or attributes are no list of pairs */
+function otlpOf(env: Settings): OtlpSettings | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own } = env
+  const url = own ?? (base === undefined ? undefined : `${base}/v1/metrics`)
+  if (url === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null
+  const headers = pairsOf('OTEL_EXPORTER_OTLP_HEADERS', env)
+  if (!Object.entries(headers).every(([name, value]) => /^[\w.-]+$/.test(name) && /^[\x20-\x7e]*$/.test(value)))
+    throw new ConfigError(
+      'OTEL_EXPORTER_OTLP_HEADERS must hold names and printable values, such as authorization=Bearer%20x.',
+    )
+  const attributes = pairsOf('OTEL_RESOURCE_ATTRIBUTES', env)
+  const name = env.OTEL_SERVICE_NAME ?? attributes['service.name'] ?? 'faultline'
+  return Object.freeze({
+    url,
+    headers,
+    intervalMs: env.OTEL_METRIC_EXPORT_INTERVAL,
+    timeoutMs: env.OTEL_EXPORTER_OTLP_TIMEOUT,
+    resource: { ...attributes, 'service.name': name },
+  })
+}
+
+/** `name=value,name=value` with percent-encoded values. @throws ConfigError without the value */
+function pairsOf(
+  setting: 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_RESOURCE_ATTRIBUTES',
+  env: Settings,
+): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      list(env[setting] ?? '').map((pair) => {
+        const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
+        if (name === '') throw new URIError(pair)
+        return [decodeURIComponent(name.trim()), decodeURIComponent(value.trim())]
+      }),
+    )
+  } catch {
+    throw new ConfigError(`${setting} must be name=value pairs separated by commas, with values percent-encoded.`)
+  }
 }
 
 /** The parts that we use of the file that Google calls a key of a service account. */

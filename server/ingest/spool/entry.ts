@@ -51,6 +51,8 @@ export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (
 const PARTS = 4
 export const PART_NUMBERS: readonly number[] = Array.from({ length: PARTS }, (_, part) => part)
 export const spoolPart = (projectNumber: number): number => projectNumber % PARTS
+/** The thread of several that digests a shard: whole parts, so that their batches stay together. */
+export const threadOfShard = (shard: number, threads: number): number => spoolPart(shard) % threads
 /** The shards of a part. */
 export const shardsInPart = (part: number): readonly number[] =>
   SHARD_NUMBERS.filter((shard) => spoolPart(shard) === part)

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import type { SpoolEntry } from './entry.ts'
-import { createHandOver, type HandOver } from './hand-over.ts'
+import { SHARD_NUMBERS, type SpoolEntry, threadOfShard } from './entry.ts'
+import { createHandOver, handOverToThreads, type ThreadHandOver } from './hand-over.ts'
 import { claimShards, type SpoolBatch, type SpoolReader, settleBatches, SpoolFencedError } from './read.ts'
 import { PartRows } from './part-rows.ts'
 import type { StoredRow } from './spool.queries.ts'
@@ -39,7 +39,7 @@ afterEach(async () => {
 })
 
 /** An intake and a digest thread of one process; the parts are empty and read. */
-async function aPair(handOver: HandOver = createHandOver()): Promise<{ to: Spool; from: SpoolReader }> {
+async function aPair(handOver: ThreadHandOver = createHandOver()): Promise<{ to: Spool; from: SpoolReader }> {
   const to = opened(createSpool(app, {}, handOver))
   const from = opened(await claimShards(app, handOver.connect()))
   for (const part of from.parts()) await from.read(part, all)
@@ -82,6 +82,32 @@ test('rows that were handed over come in order, whole, without a notification an
   from.settled(0, idsOf(batches))
   expect(batches[0]?.entries[0]?.body).toHaveLength(0)
   listener.release(true)
+})
+
+test('each of several threads gets the rows of its own parts', async () => {
+  const each = [createHandOver(), createHandOver()]
+  const to = opened(createSpool(app, {}, handOverToThreads(each)))
+  const threads: SpoolReader[] = []
+  for (const [index, one] of each.entries()) {
+    const shards = SHARD_NUMBERS.filter((shard) => threadOfShard(shard, each.length) === index)
+    threads.push(opened(await claimShards(app, one.connect(), shards)))
+  }
+  expect(threads.map((thread) => thread.parts())).toEqual([
+    [0, 2],
+    [1, 3],
+  ])
+  for (const thread of threads) for (const part of thread.parts()) await thread.read(part, all)
+  for (const projectNumber of [4, 5, 6, 7]) await to.append(anEntry(`project ${projectNumber}`, projectNumber))
+  await messagesArrive()
+  await spoilTable()
+  const got = threads.map(async (thread) => {
+    const read = await Promise.all(thread.parts().map((part) => thread.read(part, all)))
+    return read.flatMap(texts)
+  })
+  expect(await Promise.all(got)).toEqual([
+    ['project 4', 'project 6'],
+    ['project 5', 'project 7'],
+  ])
 })
 
 test('a row that was read before it was handed over is returned once', async () => {

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { projectShard, SHARDS } from './entry.ts'
+import { projectShard, SHARDS, threadOfShard } from './entry.ts'
 
 /**
  * Hands committed rows to the digest thread of the same process, which then need not be read back. It is an offer only:
@@ -13,6 +13,8 @@ export type HandOver = {
    * @param id null when it is not known: the row is read from the table
    */
   pass(row: CommittedRow, id: number | null): void
+}
+export type ThreadHandOver = HandOver & {
   /** Ends what was handed over before, and returns the other end for a new digest thread. */
   connect(): HandOverEnd
   /** To be called when the digest thread ended. */
@@ -43,8 +45,8 @@ export type RowMessage = {
   } | null
 }
 
-/** Maximum bytes that wait in the digest thread. */
-const MAX_BYTES = 24 * 1024 * 1024
+/** Maximum bytes that wait in the digest threads. */
+export const MAX_HANDED_BYTES = 24 * 1024 * 1024
 /** A project takes at most this multiple of the free bytes, so that a flood in one leaves a quarter to the others. */
 const MAX_PER_FREE = 3
 
@@ -63,8 +65,8 @@ const sharedNumbers = (shared: SharedArrayBuffer) => {
 }
 const SHARED_BYTES = (SHARDS + 1 + GROUPS) * Int32Array.BYTES_PER_ELEMENT
 
-/** The end of the intake. @param maxBytes for tests */
-export function createHandOver(maxBytes = MAX_BYTES): HandOver {
+/** The end of the intake. @param maxBytes for tests, and for one of several threads */
+export function createHandOver(maxBytes = MAX_HANDED_BYTES): ThreadHandOver {
   let port: MessagePort | null = null
   let { taken, all, waiting } = sharedNumbers(new SharedArrayBuffer(SHARED_BYTES))
   /** Projects whose last row was not handed over. */
@@ -111,6 +113,16 @@ export function createHandOver(maxBytes = MAX_BYTES): HandOver {
       return { port: channel.port2, shared }
     },
     disconnect,
+  }
+}
+
+/** One hand-over for the digest threads of a process, each of which has shards of its own. @param threads at least one */
+export function handOverToThreads(threads: readonly ThreadHandOver[]): HandOver {
+  const threadOf = (projectNumber: number): ThreadHandOver | undefined =>
+    threads[threadOfShard(projectShard(projectNumber), threads.length)]
+  return {
+    takes: (projectNumber) => threadOf(projectNumber)?.takes(projectNumber) === true,
+    pass: (row, id) => threadOf(row.projectNumber)?.pass(row, id),
   }
 }
 

@@ -91,8 +91,13 @@ export type SpoolReader = {
  * The reading side of the spool. Each shard has one reader at a time, by an advisory lock on a dedicated connection;
  * a reader that lost its connection without noticing is stopped by {@link settleBatches}, which finds its rows gone.
  * @param from where the intake of the same process hands over rows; null when there is none
+ * @param wanted shards that it locks when no other reader has them; other threads of the process read the others
  */
-export async function claimShards(app: App, from: HandOverEnd | null = null): Promise<SpoolReader> {
+export async function claimShards(
+  app: App,
+  from: HandOverEnd | null = null,
+  wanted: readonly number[] = SHARD_NUMBERS,
+): Promise<SpoolReader> {
   let session: ReservedConnection | null = null
   let closed = false
   const held = new Set<number>()
@@ -208,7 +213,7 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
     const mine = session
     const locked = await tryLockShards(
       mine,
-      SHARD_NUMBERS.filter((shard) => !held.has(shard)),
+      wanted.filter((shard) => !held.has(shard)),
     )
     if (session !== mine || closed) return
     if (locked.length === 0) return
@@ -238,7 +243,7 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
     // Also when all shards are locked: this notices a connection that broke silently.
     claiming = claiming.then(async () => {
       if (closed) return
-      if (session !== null && held.size === SHARD_NUMBERS.length) await keepAlive(session, lose)
+      if (session !== null && held.size === wanted.length) await keepAlive(session, lose)
       else await tryClaim()
     })
   }, CLAIM_EVERY_MS)
@@ -247,9 +252,9 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
   const poll = async (): Promise<void> => {
     const [firstPart = 0] = PART_NUMBERS
     const except = rowsOf.flatMap((rows) => [...rows.inHand()])
-    const wanted = { firstPart, lastPart: PART_NUMBERS.at(-1) ?? firstPart, shards: [...held], except }
+    const range = { firstPart, lastPart: PART_NUMBERS.at(-1) ?? firstPart, shards: [...held], except }
     try {
-      const found = await selectLanes(app.db, wanted)
+      const found = await selectLanes(app.db, range)
       if (found.length > 0) markTableDue(new Set(found.map(({ part }) => part)))
     } catch {
       // The reads of the parts find the error, and report it.

@@ -22,6 +22,30 @@ test('a stop ends a starting and a working thread without an error in the log', 
   expect(logLines.filter(({ level }) => level !== 'info')).toEqual([])
 })
 
+test('several threads share the parts of the spool, and one that ends gets its own back', async () => {
+  const threads = superviseDigestion({ ...app, config: { ...app.config, digestThreads: 3 } }, connectionString)
+  /** Shards that each thread has locked. */
+  const locked = async (): Promise<number[]> => {
+    const { rows } = await app.db.query<{ n: number }>(
+      `select count(*)::int as n from pg_locks join pg_stat_activity using (pid)
+       where locktype = 'advisory' and mode = 'ExclusiveLock' and application_name = 'faultline digest'
+         and datname = current_database() group by pid order by n`,
+    )
+    return rows.map(({ n }) => n)
+  }
+  const shares = [4, 4, 8]
+  await waitFor('all shards', async () => String(await locked()) === String(shares))
+  await app.db.query(
+    `select pg_terminate_backend(pid) from (select pid from pg_locks join pg_stat_activity using (pid)
+     where locktype = 'advisory' and mode = 'ExclusiveLock' and application_name = 'faultline digest'
+       and datname = current_database() limit 1) one`,
+  )
+  await waitFor('all shards again', async () => String(await locked()) === String(shares))
+  await threads.stop(30_000)
+  expect(await locked()).toEqual([])
+  logLines.length = 0
+})
+
 test('a stop terminates a thread that hangs in its start after the grace period', async () => {
   const network = await startDatabaseProxy(connectionString)
   network.setFaults({ silent: true })

@@ -4,6 +4,7 @@ import { collectStart } from './collector.ts'
 import type { Config } from '../../config.ts'
 import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createDigester } from '../../ingest/digest/digester.ts'
+import { spoolPart } from '../../ingest/spool/entry.ts'
 import type { HandOverEnd } from '../../ingest/spool/hand-over.ts'
 
 /** The digest thread. It has its own App and shares the database and the hand-over with the main thread. */
@@ -11,6 +12,8 @@ import type { HandOverEnd } from '../../ingest/spool/hand-over.ts'
 export type DigestThreadData = {
   readonly config: Config
   readonly connectionString: string
+  /** Whole parts of the spool. */
+  readonly shards: readonly number[]
   /** Null when this process has no intake. */
   readonly handedOver: HandOverEnd | null
 }
@@ -26,10 +29,12 @@ export type DigestThreadReport = {
 }
 
 const REPORT_EVERY_MS = 1_000
-/** Per part of the spool one that commits and one that reads, one for heavy rows, and one for the locks. */
-const CONNECTIONS = 10
+/** Per part of the spool one that commits and one that reads. */
+const CONNECTIONS_PER_PART = 2
+/** One for heavy rows, and one for the locks. */
+const OTHER_CONNECTIONS = 2
 
-const { config, connectionString, handedOver } = workerData as DigestThreadData
+const { config, connectionString, shards, handedOver } = workerData as DigestThreadData
 const port = parentPort
 if (port === null) throw new Error('digest-thread.ts runs as a worker thread only')
 
@@ -38,8 +43,9 @@ port.on('message', (command: DigestThreadCommand) => {
   if (command === 'stop') stopping.abort()
 })
 
-const app = await createApp(config, connectionString, CONNECTIONS, 'digest')
-const digester = await createDigester(app, handedOver, symbolicateFor)
+const connections = new Set(shards.map(spoolPart)).size * CONNECTIONS_PER_PART + OTHER_CONNECTIONS
+const app = await createApp(config, connectionString, connections, 'digest')
+const digester = await createDigester(app, handedOver, symbolicateFor, shards)
 let reported = -1
 const report = (): void => {
   if (digester.figures.batches === reported) return

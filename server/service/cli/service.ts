@@ -7,12 +7,20 @@ import { clientAddressReader } from '../http/request-guard.ts'
 import type { Readiness } from '../http/health.ts'
 import { contract } from '../api/contract.ts'
 import { handlers } from '../api/handlers.ts'
+import type { ReadMetric } from '../http/otlp-metrics.ts'
 import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../../ingest/intake/create-intake.ts'
 import { runJobs } from '../../platform/jobs/run-jobs.ts'
 import { withinGrace } from '../../platform/kernel/abortable.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
-import { createHandOver, type HandOver } from '../../ingest/spool/hand-over.ts'
+import {
+  createHandOver,
+  type HandOver,
+  handOverToThreads,
+  MAX_HANDED_BYTES,
+  type ThreadHandOver,
+} from '../../ingest/spool/hand-over.ts'
+import { SHARD_NUMBERS, threadOfShard } from '../../ingest/spool/entry.ts'
 import type { SpoolReadiness } from '../../ingest/spool/write.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
@@ -34,6 +42,7 @@ import {
   passwordFigures,
   type DigestSums,
 } from './figures.ts'
+import type { MetricsExporter } from './export-metrics.ts'
 import { Worker } from 'node:worker_threads'
 import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
 
@@ -66,6 +75,7 @@ const INTAKE_GRACE_MS = 4_000
 const CANARY_GRACE_MS = 1_000
 const AUDIT_GRACE_MS = 2_000
 const DELIVERY_GRACE_MS = 4_000
+const EXPORT_GRACE_MS = 1_000
 
 /**
  * Starts the roles of this process: intake, API and pages, digestion, jobs, deliveries. It listens when this returns.
@@ -80,8 +90,12 @@ export async function startService(app: App, connectionString: string, options: 
   }
   try {
     await clearUploads(app)
-    const handOver =
-      roles.includes('ingest') && roles.includes('digest') && options.digestion !== 'manual' ? createHandOver() : null
+    const handsOver = roles.includes('ingest') && roles.includes('digest') && options.digestion !== 'manual'
+    const threads = options.digestion === 'thread' ? app.config.digestThreads : 1
+    const handOvers = handsOver
+      ? Array.from({ length: threads }, () => createHandOver(MAX_HANDED_BYTES / threads))
+      : null
+    const handOver = handOvers === null ? null : handOverToThreads(handOvers)
     const canary =
       app.config.canaryMinutes > 0 && (roles.includes('ingest') || roles.includes('api'))
         ? createCanary(app, roles.includes('ingest'))
@@ -95,7 +109,7 @@ export async function startService(app: App, connectionString: string, options: 
       stops.push(() => jobs.stop())
     }
     const digestion = roles.includes('digest')
-      ? await startDigestion(app, connectionString, options.digestion, handOver)
+      ? await startDigestion(app, connectionString, options.digestion, handOvers)
       : null
     if (digestion !== null) stops.push(() => digestion.stop())
     const deliverer = roles.includes('deliver') ? startDeliverer(app, options.channels ?? CHANNELS) : null
@@ -131,6 +145,7 @@ export async function startService(app: App, connectionString: string, options: 
     // With PORT=0 the system chose it.
     app.egress.protectPort(port)
     canary?.start(port, options.canary)
+    const exporter = await startExport(app, http.readMetrics)
     return {
       port,
       canary,
@@ -138,7 +153,9 @@ export async function startService(app: App, connectionString: string, options: 
       drain: async () => digestion?.drain(),
       async close() {
         const watched = canary?.stop() ?? Promise.resolve()
+        const exported = exporter?.stop(EXPORT_GRACE_MS)
         await http.close(REQUEST_GRACE_MS)
+        await exported
         await withinGrace(CANARY_GRACE_MS, watched)
         try {
           await stopWork()
@@ -153,6 +170,14 @@ export async function startService(app: App, connectionString: string, options: 
     await stopWork()
     throw error
   }
+}
+
+/** The exporter is loaded only where it is switched on. */
+async function startExport(app: App, read: () => Promise<ReadMetric[]>): Promise<MetricsExporter | null> {
+  const { otlp } = app.config
+  if (otlp === null) return null
+  const { exportMetrics } = await import('./export-metrics.ts')
+  return exportMetrics(app, otlp, read)
 }
 
 /** Writes what the audit log still counts, and signs its end. */
@@ -226,17 +251,17 @@ async function startDigestion(
   app: App,
   connectionString: string,
   how: ServiceOptions['digestion'],
-  handOver: HandOver | null,
+  handOvers: readonly ThreadHandOver[] | null,
 ): Promise<Digestion> {
   if (how === 'thread') {
-    const supervisor = superviseDigestion(app, connectionString, handOver)
+    const supervisor = superviseDigestion(app, connectionString, handOvers)
     return {
       figures: () => supervisor.figures(),
       drain: () => Promise.resolve(),
       stop: () => supervisor.stop(DIGEST_GRACE_MS),
     }
   }
-  const digester = await createDigester(app, handOver?.connect(), symbolicateFor)
+  const digester = await createDigester(app, handOvers?.[0]?.connect(), symbolicateFor)
   const stopping = new AbortController()
   const running = how === 'inline' ? digester.run(stopping.signal) : Promise.resolve()
   return {
@@ -316,7 +341,7 @@ function within<T>(ms: number, work: Promise<T>): Promise<T> {
 type DigestSupervisor = {
   /** Sums since the service started, over all threads. */
   figures(): DigestThreadReport
-  /** Waits at most `graceMs` for the thread to finish its batch. What is not digested stays in the spool. */
+  /** Waits at most `graceMs` for each thread to finish its batch. What is not digested stays in the spool. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -328,13 +353,31 @@ const HEALTHY_MS = 30_000
 const HEAP_MB = 512
 
 /**
- * Runs the digest thread and restarts it when it ends unexpectedly. What it had not recorded is still in the spool.
- * @param handOver where the intake of this process hands over what it wrote; null when there is no intake
+ * Runs the digest threads, each with shards of its own, and restarts one that ends unexpectedly. What it had not recorded
+ * is still in the spool.
+ * @param handOvers where the intake of this process hands over what it wrote, one for each thread; null when there is no intake
  */
 export function superviseDigestion(
   app: App,
   connectionString: string,
-  handOver: HandOver | null = null,
+  handOvers: readonly ThreadHandOver[] | null = null,
+): DigestSupervisor {
+  const { digestThreads } = app.config
+  const threads = Array.from({ length: digestThreads }, (_, index) => {
+    const shards = SHARD_NUMBERS.filter((shard) => threadOfShard(shard, digestThreads) === index)
+    return superviseThread(app, connectionString, shards, handOvers?.[index] ?? null)
+  })
+  return {
+    figures: () => threads.map((thread) => thread.figures()).reduce(sum, NOTHING),
+    stop: async (graceMs) => void (await Promise.all(threads.map((thread) => thread.stop(graceMs)))),
+  }
+}
+
+function superviseThread(
+  app: App,
+  connectionString: string,
+  shards: readonly number[],
+  handOver: ThreadHandOver | null,
 ): DigestSupervisor {
   let stopped = false
   let worker: Worker | null = null
@@ -348,7 +391,7 @@ export function superviseDigestion(
     const handedOver = handOver?.connect() ?? null
     const next = new Worker(new URL('./digest-thread.ts', import.meta.url), {
       name: 'digest',
-      workerData: { config: app.config, connectionString, handedOver } satisfies DigestThreadData,
+      workerData: { config: app.config, connectionString, shards, handedOver } satisfies DigestThreadData,
       transferList: handedOver === null ? [] : [handedOver.port],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     })

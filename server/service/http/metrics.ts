@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { isLoopbackHost, type Config } from '../../config.ts'
 import { notFound, unauthenticated } from '../../platform/kernel/errors.ts'
+import type { ReadMetric } from './otlp-metrics.ts'
 
 /** One sample of `/-/metrics`, read at each request. */
 export type Figure = {
@@ -19,9 +20,13 @@ export type RequestMetrics = {
   /** A request that needs an actor was authenticated and authorised, or refused. */
   authenticated(tookMs: number): void
 }
+type Metrics = RequestMetrics & {
+  /** Everything that `/-/metrics` has. */
+  read(): Promise<ReadMetric[]>
+}
 
 /** `GET /-/metrics`, Prometheus text: with `Authorization: Bearer METRICS_TOKEN`; in relaxed mode also from loopback. */
-export function registerMetrics(fastify: FastifyInstance, config: Config, source: MetricsSource): RequestMetrics {
+export function registerMetrics(fastify: FastifyInstance, config: Config, source: MetricsSource): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
@@ -58,12 +63,18 @@ export function registerMetrics(fastify: FastifyInstance, config: Config, source
     }
     return reply
       .header('content-type', registry.contentType)
-      .send((await registry.metrics()) + (await figuresText(source)))
+      .send((await registry.metrics()) + (await (await figuresRegistry(source)).metrics()))
   })
-  return { authenticated: (tookMs) => authentication.observe(tookMs / 1000) }
+  return {
+    authenticated: (tookMs) => authentication.observe(tookMs / 1000),
+    read: async () => [
+      ...(await registry.getMetricsAsJSON()),
+      ...(await (await figuresRegistry(source)).getMetricsAsJSON()),
+    ],
+  }
 }
 
-async function figuresText(source: MetricsSource): Promise<string> {
+async function figuresRegistry(source: MetricsSource): Promise<Registry> {
   const registry = new Registry()
   const metrics = new Map<string, Counter | Gauge>()
   for (const figure of await source.figures()) {
@@ -77,7 +88,7 @@ async function figuresText(source: MetricsSource): Promise<string> {
     metrics.set(figure.name, metric)
     metric.inc({ ...figure.labels }, figure.value)
   }
-  return registry.metrics()
+  return registry
 }
 
 const sameText = (a: string, b: string): boolean =>

@@ -27,6 +27,7 @@ import { registerHealth, type Health } from './health.ts'
 import { apiLimits } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
 import { isMcp, registerMcp } from './mcp.ts'
+import type { ReadMetric } from './otlp-metrics.ts'
 import { createRequestGuard, addressMatcher, clientAddressReader } from './request-guard.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { isLoopbackAddress } from '../../platform/kernel/address-range.ts'
@@ -56,6 +57,8 @@ type HttpDeps = {
 type HttpService = {
   readonly server: Server
   readonly fastify: FastifyInstance
+  /** Everything that `/-/metrics` has. */
+  readonly readMetrics: () => Promise<ReadMetric[]>
   /** Starts listening. @returns the port, also where the configuration says 0 */
   listen(): Promise<number>
   /** Closes the listener and streams; waits at most `graceMs` for running requests. */
@@ -176,6 +179,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   return {
     server: listening,
     fastify,
+    readMetrics: () => metrics.read(),
     listen: () =>
       new Promise((resolve, reject) => {
         listening.once('error', reject)
