@@ -12,6 +12,8 @@ const LAZY = [
   '@modelcontextprotocol/server',
   'libpg-query',
   'pgsql-deparser',
+  '@nats-io/transport-node',
+  '@nats-io/jetstream',
 ]
 
 test.each(LAZY)('no file of the server loads %s at the start, and one loads it later', (name) => {
