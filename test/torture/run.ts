@@ -12,6 +12,7 @@ import { fairDigestion } from './fair-digestion.ts'
 import { fuzzEnvelopes } from './fuzz-envelopes.ts'
 import { greedyKey } from './greedy-key.ts'
 import { hostileJson } from './hostile-json.ts'
+import { intakeLog } from './intake-log.ts'
 import { killFold } from './kill-fold.ts'
 import { killMigrations } from './kill-migrations.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
@@ -81,6 +82,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'nine processes of one database end in turn, by kill -9 or as in a rolling restart: nothing lost, nothing twice (--rounds, --postgres=15)',
     run: manyProcesses,
+  },
+  'intake-log': {
+    id: 'T-52',
+    summary:
+      'a replicated intake log: its servers, the network, the database, intake and mover end in turn, and it is full: nothing lost, nothing twice (--seconds)',
+    run: intakeLog,
   },
   'kill-migrations': {
     id: 'T-40',
