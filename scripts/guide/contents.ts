@@ -51,6 +51,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'running',
       'operator-commands',
       'watching',
+      'scaling',
       'backup',
       'migrating',
       'import',
