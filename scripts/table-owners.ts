@@ -132,6 +132,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   social_pending_links: ['identity/external-identity'],
   social_transactions: ['identity/external-identity'],
   spool: ['ingest/spool'],
+  spool_log: ['ingest/spool'],
   spool_quarantine: ['ingest/spool'],
   sso_configs: ['identity/external-identity'],
   sso_domains: ['identity/external-identity'],
@@ -175,5 +176,6 @@ export const privateTables: ReadonlySet<string> = new Set([
   'event_packing_changes',
   'event_values',
   'spool',
+  'spool_log',
   'spool_quarantine',
 ])

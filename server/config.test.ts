@@ -218,7 +218,29 @@ describe('secrets in files', () => {
     expect(url.host + url.pathname + url.search).toBe('db.internal:5433/faultline?sslmode=verify-full')
   })
 
+  test('the address of the intake log names servers, and a user or a token', () => {
+    const { intakeLog } = readConfig({ SPOOL_URL_FILE: file('nats://me:p%40ss%3Aword@a:4222,b:4222,c\n') })
+    expect(intakeLog).toMatchObject({
+      servers: ['a:4222', 'b:4222', 'c'],
+      user: 'me',
+      password: 'p@ss:word',
+      token: null,
+    })
+    expect(intakeLog).toMatchObject({ isTls: false, stream: 'faultline_spool', replicas: 3, maxBytes: 4 * 1024 ** 3 })
+    expect(readConfig({ SPOOL_URL: 'tls://secret@a' }).intakeLog).toMatchObject({
+      user: null,
+      token: 'secret',
+      isTls: true,
+    })
+    expect(readConfig({}).intakeLog).toBeNull()
+  })
+
   test.each([
+    [{ SPOOL_URL: 'nats://me:hidden-word@' }, 'SPOOL_URL must name servers'],
+    [{ SPOOL_URL: 'nats://me:%hidden-word@a' }, 'SPOOL_URL has a user or password with a %'],
+    [{ SPOOL_URL: 'http://hidden-word@a' }, 'SPOOL_URL must be nats://'],
+    [{ SPOOL_URL: 'nats://me@a', SPOOL_CREDENTIALS: 'hidden-word' }, 'SPOOL_URL has a user or token'],
+    [{ SPOOL_CA: 'hidden-word' }, 'SPOOL_CA needs SPOOL_URL'],
     [
       { DATABASE_URL: 'postgres:///f?host=/run/x', DATABASE_PASSWORD: 'p' },
       'DATABASE_PASSWORD needs a DATABASE_URL with a host',

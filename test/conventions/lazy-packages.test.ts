@@ -13,6 +13,8 @@ const LAZY = [
   'libpg-query',
   'pgsql-deparser',
   './export-metrics.ts',
+  '@nats-io/transport-node',
+  '@nats-io/jetstream',
 ]
 
 test.each(LAZY)('no file of the server loads %s at the start, and one loads it later', (name) => {

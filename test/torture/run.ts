@@ -13,6 +13,7 @@ import { fairDigestion } from './fair-digestion.ts'
 import { fuzzEnvelopes } from './fuzz-envelopes.ts'
 import { greedyKey } from './greedy-key.ts'
 import { hostileJson } from './hostile-json.ts'
+import { intakeLog } from './intake-log.ts'
 import { killFold } from './kill-fold.ts'
 import { killMigrations } from './kill-migrations.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
@@ -102,6 +103,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'the primary of a synchronous pair of databases is killed under load, its standby promoted: nothing lost, nothing twice (--rounds, --postgres=15)',
     run: standby,
+  },
+  'intake-log': {
+    id: 'T-52',
+    summary:
+      'a replicated intake log: its servers, the network, the database, intake and mover end in turn, and it is full: nothing lost, nothing twice (--seconds)',
+    run: intakeLog,
   },
   'kill-migrations': {
     id: 'T-40',

@@ -5,6 +5,7 @@ import { createRateLimiter, createCountSharing } from '../limits/rate-limiter.ts
 import { createFloodSampling } from '../limits/flood-sampling.ts'
 import { createRejectedOutcomes, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
 import type { HandOver } from '../spool/hand-over.ts'
+import type { IntakeLog } from '../spool/intake-log.ts'
 import { createSpool, type Spool, type SpoolLimits } from '../spool/write.ts'
 import { createBodies } from './intake-body.ts'
 import { createCounters, type IntakeCounters } from './answers.ts'
@@ -29,6 +30,8 @@ export type IntakeOptions = {
   readonly spoolLimits?: Partial<SpoolLimits>
   /** Passes what was stored to the digest thread of this process. */
   readonly handOver?: HandOver | null
+  /** Takes what is accepted, in front of the spool; closed by the caller. */
+  readonly log?: IntakeLog | null
   /** Requests that no figure counts: the canary's. Default none. */
   readonly isUncounted?: IntakeDeps['isUncounted']
   /** Default 30 s (docs/protocol.md §6). */
@@ -50,7 +53,7 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
   const deps: IntakeDeps = {
     keys: createProjectKeys(app),
     refusedKeys: createRefusedKeys(app),
-    spool: createSpool(app, options.spoolLimits, options.handOver),
+    spool: createSpool(app, options.spoolLimits, options.handOver, options.log),
     limiter,
     quota: createOrgQuota(app),
     floods: createFloodSampling(nowMs),

@@ -117,7 +117,7 @@ export async function takeEnvelope(
     if (files !== null) {
       // The event of the files names them, when it is stored.
       const noted = { ...arrived, ...files, endpoint: 'envelope' as const, eventId, dropped }
-      await countedIfRefused(deps, key, deps.spool.append(noted), () => envelope.items.map(countItem))
+      await countedIfRefused(deps, key, deps.spool.append(noted, key.orgId), () => envelope.items.map(countItem))
       throw tooLarge('Every item of the envelope is over its size limit.')
     }
     countItems(deps, key, envelopeOutcomes(envelope.items, dropped, SECOND_EVENT))
@@ -156,7 +156,7 @@ function withoutContents({ items }: Envelope, eventId: string): Pick<SpoolEntry,
 const headerText = (value: unknown): string => (typeof value === 'string' ? value.slice(-2_000) : '')
 
 async function store(deps: TakingDeps, entry: SpoolEntry, key: ProjectKey): Promise<void> {
-  await deps.spool.append(entry)
+  await deps.spool.append(entry, key.orgId)
   deps.keys.markSeen(key)
   deps.counters.accepted++
   deps.counters.acceptedBytes += entry.body.length

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { App } from '../../platform/context/app.ts'
-import type { Backlog, OwnBacklog } from './spool.queries.ts'
+import { type Backlog, type OwnBacklog, selectBacklog, selectBacklogs } from './spool.queries.ts'
 
 /** Maximum backlog, above which no request is accepted. The last part of it is a reserve, see {@link RESERVE_FROM}. */
 export type AdmissionLimits = {
@@ -8,9 +8,12 @@ export type AdmissionLimits = {
   readonly maxBacklogBytes: number
 }
 
+/** Bytes that the spool may hold. */
+export const MAX_BACKLOG_BYTES = 4 * 1024 * 1024 * 1024
+
 /** Read every {@link REFRESH_EVERY_MS}. */
 type AdmissionSources = {
-  backlog(): Promise<Backlog>
+  backlog(): Promise<Pick<Backlog, 'entries' | 'bytes'>>
   /** That of each project; read only while the reserve is in use. */
   backlogs(): Promise<readonly OwnBacklog[]>
   /** The volume that the database writes to; null when it is not on this machine. */
@@ -28,6 +31,8 @@ export type Admission = {
    * @param owner null for what concerns all
    */
   state(owner: Owner | null): 'open' | 'busy' | 'disk'
+  /** Whether the reserve is in use and the owner is over its share. */
+  isOverShare(owner: Owner): boolean
   /** As read last. */
   disk(): Disk | null
   /** Reads both sources now. */
@@ -101,20 +106,30 @@ export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSource
       refreshing = null
     }))
 
+  const isOverShare = ({ projectNumber, orgId }: Owner): boolean => over.has(projectNumber) || over.has(orgId)
+
   const timer = setInterval(() => void refresh(), REFRESH_EVERY_MS)
   timer.unref()
   void refresh()
   return {
     state(owner) {
       if (isShort) return 'disk'
-      const isOver = owner !== null && (over.has(owner.projectNumber) || over.has(owner.orgId))
-      return isBusy || isOver ? 'busy' : 'open'
+      return isBusy || (owner !== null && isOverShare(owner)) ? 'busy' : 'open'
     },
+    isOverShare,
     disk: () => disk,
     refresh,
     close: () => clearInterval(timer),
   }
 }
+
+/** Watches the backlog of the spool and the volume of the embedded database; the disk of another one is its operator's concern. */
+export const watchSpool = ({ db, clock, config }: App, limits: AdmissionLimits): Admission =>
+  watchAdmission(limits, {
+    backlog: () => selectBacklog(db, clock.now()),
+    backlogs: () => selectBacklogs(db),
+    disk: () => (config.databaseUrl === null ? readDisk(config.dataDir) : Promise.resolve(null)),
+  })
 
 /** The volume that holds a directory. */
 export async function readDisk(directory: string): Promise<Disk> {

@@ -1,11 +1,20 @@
 import type { App } from '../../platform/context/app.ts'
 import { unpackEntries, type SpoolEntry } from './entry.ts'
+import { selectMovedUntil } from './log-position.queries.ts'
 import { deleteQuarantined, hasRowsBefore, selectQuarantined } from './spool.queries.ts'
 
 const PIECE = 10
 
+/** A request is in the log so long after its receipt, clocks that differ included, or it was refused. */
+const LOG_MARGIN_MS = 30_000
+
 /** Whether everything received up to a time has been digested. */
 export async function isDigestedUpTo(app: App, time: Date): Promise<boolean> {
+  const log = app.config.intakeLog
+  if (log !== null) {
+    const movedUntil = await selectMovedUntil(app.db, log.stream)
+    if (movedUntil === null || movedUntil.getTime() < time.getTime() + LOG_MARGIN_MS) return false
+  }
   return !(await hasRowsBefore(app.db, time))
 }
 

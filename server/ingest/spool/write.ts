@@ -2,9 +2,17 @@ import type { App } from '../../platform/context/app.ts'
 import { rateLimited, unavailable } from '../../platform/kernel/errors.ts'
 import type { ReservedConnection } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
-import { type AdmissionLimits, readDisk, type Disk, type Owner, watchAdmission } from './admission.ts'
+import {
+  type AdmissionLimits,
+  type Disk,
+  MAX_BACKLOG_BYTES,
+  type Owner,
+  watchAdmission,
+  watchSpool,
+} from './admission.ts'
 import { packEntries, spoolPart, type SpoolEntry } from './entry.ts'
 import type { CommittedRow, HandOver } from './hand-over.ts'
+import { type IntakeLog, type LogRow, NotStoredError } from './intake-log.ts'
 import {
   type Backlog,
   demandDurability,
@@ -12,7 +20,6 @@ import {
   keepInsertPlans,
   type NewRow,
   selectBacklog,
-  selectBacklogs,
 } from './spool.queries.ts'
 
 /** Maximum rows of one commit: a commit of many projects is prepared once per number of rows. */
@@ -45,8 +52,13 @@ export type SpoolLimits = AdmissionLimits & {
 const DEFAULT_LIMITS: Omit<SpoolLimits, 'maxBacklogEntries'> = {
   maxWaitingEntries: 10_000,
   maxWaitingBytes: 64 * 1024 * 1024,
-  maxBacklogBytes: 4 * 1024 * 1024 * 1024,
+  maxBacklogBytes: MAX_BACKLOG_BYTES,
 }
+
+/** An entry of a log message: its fields, estimated. */
+const ENTRY_OVERHEAD_BYTES = 512
+/** A log is full before its server refuses: several processes write, and the state is a second old. */
+const FULL_LOG_SHARE = 0.95
 
 /**
  * After its memory was full the spool accepts entries below this share again; otherwise it would refuse every second
@@ -54,15 +66,19 @@ const DEFAULT_LIMITS: Omit<SpoolLimits, 'maxBacklogEntries'> = {
  */
 const REOPEN_SHARE = 0.75
 
-/** Whether an append can succeed; `full`: overload, `disk`: the disk is full, `down`: the database is unavailable. */
+/**
+ * Whether an append can succeed; `full`: overload, `disk`: the disk, or the log, is full, `down`: the database, or the log,
+ * is unavailable.
+ */
 export type SpoolReadiness = 'open' | 'full' | 'disk' | 'down'
 
 export type Spool = {
   /**
    * Stores the entry; resolves only after the commit that holds it is on disk.
+   * @param orgId whose share of a log it uses
    * @throws AppError `rate_limited` when too many entries wait, `unavailable` when the database cannot store it
    */
-  append(entry: SpoolEntry): Promise<void>
+  append(entry: SpoolEntry, orgId?: string): Promise<void>
   /** To be checked before a body is read. @param owner of the request; without one, whether anything is accepted */
   readiness(owner?: Owner): SpoolReadiness
   /** Entries that wait for their commit. */
@@ -75,15 +91,21 @@ export type Spool = {
   close(): Promise<void>
 }
 
-type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown) => void }
+type Waiting = { entry: SpoolEntry; orgId: string | null; resolve: () => void; reject: (error: unknown) => void }
 
 /**
  * The writing side of the spool: appends of many requests share one commit. A flush starts immediately when none is under
  * way, so an idle service answers after one commit. Under load commits become larger and keep a distance of a few
  * milliseconds: half as many commits cost half the processor time.
  * @param handOver passes committed rows to the digest thread of this process; null when it has none
+ * @param log takes the rows instead of the database; the mover brings them there
  */
-export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver: HandOver | null = null): Spool {
+export function createSpool(
+  app: App,
+  given: Partial<SpoolLimits> = {},
+  handOver: HandOver | null = null,
+  log: IntakeLog | null = null,
+): Spool {
   const limits = { ...DEFAULT_LIMITS, maxBacklogEntries: app.config.maxBacklogEntries, ...given }
   let queue: Waiting[] = []
   let waitingBytes = 0
@@ -141,24 +163,25 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
     }
     let sent = false
     try {
-      const rows = toRows(batch)
-      const notify = partsToNotify(rows)
-      const session = idle.pop() ?? (await takeSession())
+      const rows = toRows(batch, log?.maxRowBytes() ?? Number.POSITIVE_INFINITY)
+      const notify = log === null ? partsToNotify(rows) : []
+      const session = log === null ? (idle.pop() ?? (await takeSession())) : null
       sent = true
-      const ids = await write(session, rows, notify)
+      const ids = session === null ? await log?.append(rows) : await write(session, rows, notify)
       if (down) app.log.info('writing to the spool works again')
       down = false
       for (const { resolve } of batch) resolve()
       // After the answers: what is on disk is accepted, whatever happens to the hand-over.
-      passOn(rows, ids)
+      if (ids !== undefined) passOn(rows, ids)
     } catch (error) {
       // Logged once per outage, not once per request.
-      if (!down && isDatabaseAway(error))
+      if (!down && log !== null) app.log.warn({ err: messageOf(error) }, 'the intake log cannot be written')
+      else if (!down && isDatabaseAway(error))
         app.log.warn({ err: messageOf(error) }, 'the spool cannot be written: the database is unavailable')
       else if (!down) app.log.error({ err: error }, 'the spool cannot be written')
       down = true
       const refusal = away(error)
-      if (sent && !isAnswer(error)) uncertain.add(refusal)
+      if (sent && !isAnswer(error) && !(error instanceof NotStoredError)) uncertain.add(refusal)
       for (const { reject } of batch) reject(refusal)
       // Entries queued meanwhile would fail in the same way.
       const unsent = away(undefined)
@@ -233,13 +256,18 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
     return session
   }
 
-  const { config } = app
-  const admission = watchAdmission(limits, {
-    backlog: () => selectBacklog(app.db, app.clock.now()),
-    backlogs: () => selectBacklogs(app.db),
-    // Only for the embedded database; the disk of another one is its operator's concern.
-    disk: () => (config.databaseUrl === null ? readDisk(config.dataDir) : Promise.resolve(null)),
-  })
+  const admission = watchSpool(app, limits)
+  const logAdmission =
+    log === null
+      ? null
+      : watchAdmission(
+          { maxBacklogEntries: Number.POSITIVE_INFINITY, maxBacklogBytes: log.maxBytes * FULL_LOG_SHARE },
+          {
+            backlog: async () => ({ entries: 0, bytes: (await log.state()).bytes }),
+            backlogs: () => log.backlogs(),
+            disk: () => Promise.resolve(null),
+          },
+        )
 
   const readiness = (owner?: Owner): SpoolReadiness => {
     // One attempt at a time checks whether the database is back; all other requests are rejected immediately.
@@ -247,18 +275,25 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
     const fill = Math.max(queue.length / limits.maxWaitingEntries, waitingBytes / limits.maxWaitingBytes)
     memoryFull = fill >= (memoryFull ? REOPEN_SHARE : 1)
     if (memoryFull) return 'full'
+    if (logAdmission !== null) {
+      // Requests for which the spool has no room wait in the log; its shares apply all the same.
+      if (logAdmission.state(null) !== 'open') return 'disk'
+      const isOver = owner !== undefined && (logAdmission.isOverShare(owner) || admission.isOverShare(owner))
+      return isOver ? 'full' : 'open'
+    }
     const state = admission.state(owner ?? null)
     return state === 'busy' ? 'full' : state
   }
 
   return {
-    append(entry) {
+    append(entry, orgId) {
       const state = readiness()
       if (state === 'down') return Promise.reject(away(undefined))
-      if (state === 'disk') return Promise.reject(unavailable('The disk of the service is full.', 30))
+      if (state === 'disk')
+        return Promise.reject(unavailable(`The ${log === null ? 'disk' : 'intake log'} of the service is full.`, 30))
       if (state === 'full') return Promise.reject(rateLimited('The service is busy. Try again in a few seconds.', 5))
       return new Promise((resolve, reject) => {
-        queue.push({ entry, resolve, reject })
+        queue.push({ entry, orgId: orgId ?? null, resolve, reject })
         waitingBytes += entry.body.length
         schedule()
       })
@@ -270,6 +305,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
     async close() {
       closed = true
       admission.close()
+      logAdmission?.close()
       if (flushes > 0 || queue.length > 0) {
         await new Promise<void>((resolve) => {
           drained.push(resolve)
@@ -316,27 +352,30 @@ function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
 }
 
 /** A row to be written and perhaps handed over. */
-type Row = NewRow & Omit<CommittedRow, 'id'>
+type Row = LogRow & Omit<CommittedRow, 'id'>
 
-/** Groups entries by project, in their order. */
-function toRows(batch: readonly Waiting[]): Row[] {
+/** Groups entries by project, in their order. @param maxBytes of a row of several entries */
+function toRows(batch: readonly Waiting[], maxBytes: number): Row[] {
   const rows: Row[] = []
-  const open = new Map<number, SpoolEntry[]>()
-  for (const { entry } of batch) {
-    const { projectNumber } = entry
-    const entries = open.get(projectNumber)
-    if (entries === undefined) open.set(projectNumber, [entry])
-    else if (entries.length < MAX_ROW_ENTRIES) entries.push(entry)
-    else {
-      rows.push(rowOf(projectNumber, entries))
-      open.set(projectNumber, [entry])
+  const open = new Map<number, { bytes: number; readonly waiting: Waiting[] }>()
+  for (const one of batch) {
+    const { projectNumber, body } = one.entry
+    const bytes = body.length + ENTRY_OVERHEAD_BYTES
+    const row = open.get(projectNumber)
+    if (row !== undefined && row.waiting.length < MAX_ROW_ENTRIES && row.bytes + bytes <= maxBytes) {
+      row.waiting.push(one)
+      row.bytes += bytes
+      continue
     }
+    if (row !== undefined) rows.push(rowOf(projectNumber, row.waiting))
+    open.set(projectNumber, { bytes, waiting: [one] })
   }
-  for (const [projectNumber, entries] of open) rows.push(rowOf(projectNumber, entries))
+  for (const [projectNumber, { waiting }] of open) rows.push(rowOf(projectNumber, waiting))
   return rows
 }
 
-function rowOf(projectNumber: number, entries: readonly SpoolEntry[]): Row {
+function rowOf(projectNumber: number, waiting: readonly Waiting[]): Row {
+  const entries = waiting.map(({ entry }) => entry)
   const part = spoolPart(projectNumber)
   const packed = packEntries(entries)
   let bodyBytes = 0
@@ -346,7 +385,8 @@ function rowOf(projectNumber: number, entries: readonly SpoolEntry[]): Row {
     receivedAtMs = Math.min(receivedAtMs, entry.receivedAtMs)
   }
   const receivedAt = new Date(receivedAtMs)
-  const common = { part, projectNumber, receivedAtMs, receivedAt, entryCount: entries.length, bodyBytes }
+  const orgId = waiting[0]?.orgId ?? null
+  const common = { part, projectNumber, orgId, receivedAtMs, receivedAt, entryCount: entries.length, bodyBytes }
   const [first] = entries
   // A large body is not copied.
   if (first !== undefined && bodyBytes > MAX_ROW_BYTES)

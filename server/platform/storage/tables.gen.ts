@@ -1384,6 +1384,13 @@ export type Tables = {
     entries: Buffer
     body: Buffer
   }
+  spool_log: {
+    stream: string
+    created: string
+    sequence: number
+    message_id: string | null
+    moved_until: Date
+  }
   spool_quarantine: {
     id: GeneratedAlways<number>
     project_id: string

@@ -7,6 +7,7 @@ import { createPool, DatabaseStartError } from '../../platform/storage/pool.ts'
 import { existingEncryptionKeys, parseEncryptionKeys, type Key } from '../../platform/storage/seal.ts'
 import { checkBackups } from '../doctor/check-backups.ts'
 import { checkAlerts, checkDatabase, checkKeys, checkQueues } from '../doctor/check-database.ts'
+import { checkIntakeLog, checkMover } from '../doctor/check-intake-log.ts'
 import { checkSettings } from '../doctor/check-settings.ts'
 import { checkDisk, checkKeyFile, checkMail, checkPublicAddress } from '../doctor/check-surroundings.ts'
 import { type Finding, ok, problem, reasonText } from '../doctor/finding.ts'
@@ -36,6 +37,7 @@ export async function doctorCommand(): Promise<void> {
       }
       print(checkSettings(environment))
       print([await checkPublicAddress(environment), await checkMail(environment)])
+      print(await checkIntakeLog(environment))
       print(await checkWithDatabase(environment, stopper.signal, (stop) => stopper.onStop(stop)))
       stopper.stop(
         problems + notes === 0
@@ -74,6 +76,7 @@ async function checkWithDatabase(
     ok('migrations', 'all are applied'),
     await checkKeys(db, keysOf(config)),
     ...(await checkQueues(db, systemClock)),
+    ...(await checkMover(db, config, systemClock.now())),
     await checkAlerts(db),
     ...(await checkBackups(db, config, systemClock.now())),
   ]

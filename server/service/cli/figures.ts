@@ -6,6 +6,7 @@ import { LATENCY_BOUNDS_MS } from '../../ingest/intake/answers.ts'
 import { oldestDueMs } from '../../platform/outbox/engine.queries.ts'
 import type { DelivererFigures } from '../../platform/outbox/start-deliverer.ts'
 import { largestLags } from '../../ingest/spool/project-backlog.ts'
+import type { Mover, OpenLog } from '../../ingest/spool/open-intake-log.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Database } from '../../platform/storage/database.ts'
 
@@ -84,6 +85,60 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
           gauge('backlog_entries', 'Entries in the spool that are not digested yet.', backlog.entries),
           gauge('backlog_bytes', 'Bytes in the spool that are not digested yet.', backlog.bytes),
           gauge('backlog_age_seconds', 'Age of the oldest entry in the spool.', backlog.oldestAgeMs / 1000),
+        ]),
+  ]
+}
+
+/** The intake log: what waits in it, for all processes, and what this one wrote and moved. */
+export async function logFigures(used: OpenLog, mover: Mover | null): Promise<Figure[]> {
+  const figure = (kind: Figure['kind'], name: string, help: string, value: number): Figure => ({
+    name: `faultline_intake_log_${name}`,
+    help,
+    kind,
+    value,
+  })
+  const { log } = used
+  const waiting = await used.backlog().catch(() => null)
+  return [
+    figure('gauge', 'up', 'Whether the intake log answers.', waiting === null ? 0 : 1),
+    ...(waiting === null
+      ? []
+      : [
+          figure('gauge', 'backlog_messages', 'Messages that wait to be moved into the spool.', waiting.messages),
+          figure('gauge', 'backlog_bytes', 'Bytes of messages that wait to be moved.', waiting.bytes),
+          figure('gauge', 'backlog_age_seconds', 'Age of the oldest message that waits.', waiting.oldestAgeMs / 1000),
+        ]),
+    figure('gauge', 'max_bytes', 'Size at which the log refuses.', log.maxBytes),
+    figure('counter', 'stored_total', 'Rows that the log acknowledged.', log.figures.stored),
+    figure(
+      'counter',
+      'publish_retries_total',
+      'Attempts to store a row that failed and were repeated.',
+      log.figures.retries,
+    ),
+    figure(
+      'counter',
+      'publish_errors_total',
+      'Rows that could not be stored; their requests were refused.',
+      log.figures.errors,
+    ),
+    ...(mover === null
+      ? []
+      : [
+          figure('counter', 'moved_total', 'Messages that this process moved into the spool.', mover.figures.messages),
+          figure(
+            'counter',
+            'unreadable_total',
+            'Messages that are none of ours and were left out.',
+            mover.figures.unreadable,
+          ),
+          figure('counter', 'missing_total', 'Messages that all replicas lost.', mover.figures.missing),
+          figure(
+            'counter',
+            'position_restarts_total',
+            'Moves that stopped because the log or its position changed.',
+            mover.figures.restarts,
+          ),
         ]),
   ]
 }

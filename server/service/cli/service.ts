@@ -21,7 +21,7 @@ import {
   type ThreadHandOver,
 } from '../../ingest/spool/hand-over.ts'
 import { SHARD_NUMBERS, threadOfShard } from '../../ingest/spool/entry.ts'
-import type { SpoolReadiness } from '../../ingest/spool/write.ts'
+import { type Mover, type OpenLog, openIntakeLog } from '../../ingest/spool/open-intake-log.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
 import { pendingMigrations } from '../../platform/storage/migrate.ts'
@@ -38,6 +38,7 @@ import {
   deliveryFigures,
   digestFigures,
   intakeFigures,
+  logFigures,
   lagFigures,
   passwordFigures,
   type DigestSums,
@@ -100,8 +101,16 @@ export async function startService(app: App, connectionString: string, options: 
       app.config.canaryMinutes > 0 && (roles.includes('ingest') || roles.includes('api'))
         ? createCanary(app, roles.includes('ingest'))
         : null
-    const intake = roles.includes('ingest') ? openIntake(app, connectionString, handOver, canary?.isOwn) : null
-    if (intake !== null) stops.push(() => closeIntake(app, intake))
+    const used = roles.includes('ingest') || roles.includes('digest') ? openIntakeLog(app) : null
+    let mover: Mover | null = null
+    const intake = roles.includes('ingest') ? openIntake(app, connectionString, handOver, used, canary?.isOwn) : null
+    stops.push(async () => {
+      await Promise.all([
+        intake === null ? null : closeIntake(app, intake),
+        mover === null ? null : withinGrace(INTAKE_GRACE_MS, mover.stop()),
+      ])
+      await used?.log.close()
+    })
     const authenticator = createAuthenticator(app)
     stops.push(() => Promise.resolve(authenticator.close()))
     if (roles.includes('schedule') && options.jobs !== false) {
@@ -112,6 +121,7 @@ export async function startService(app: App, connectionString: string, options: 
       ? await startDigestion(app, connectionString, options.digestion, handOvers)
       : null
     if (digestion !== null) stops.push(() => digestion.stop())
+    if (digestion !== null && used !== null) mover = used.startMover()
     const deliverer = roles.includes('deliver') ? startDeliverer(app, options.channels ?? CHANNELS) : null
     if (deliverer !== null) stops.push(() => deliverer.stop(DELIVERY_GRACE_MS))
     const http = await createHttpService(app, {
@@ -130,11 +140,12 @@ export async function startService(app: App, connectionString: string, options: 
       },
       api: roles.includes('api'),
       intake: intake === null ? null : (request, response) => intake.handle(request, response),
-      health: { readiness: () => readiness(app, intake) },
+      health: { readiness: () => readiness(app, intake, used) },
       metrics: {
         figures: async () => [
           ...passwordFigures(app),
           ...(intake === null ? [] : [...(await intakeFigures(intake)), ...(await lagFigures(app))]),
+          ...(used === null ? [] : await logFigures(used, mover)),
           ...(digestion === null ? [] : digestFigures(digestion.figures())),
           ...(deliverer === null ? [] : await deliveryFigures(app.db, deliverer.figures())),
           ...(await backupFigures(app)),
@@ -211,6 +222,7 @@ function openIntake(
   app: App,
   connectionString: string,
   handOver: HandOver | null,
+  used: OpenLog | null,
   isUncounted: Canary['isOwn'] | undefined,
 ): Intake {
   const pool = createPool({
@@ -226,7 +238,9 @@ function openIntake(
     { ...app, db, tx: (work) => db.tx(work) },
     {
       addressOf: clientAddressReader(app.config.trustedProxies),
-      handOver,
+      // Rows exist when the mover wrote them.
+      handOver: used === null ? handOver : null,
+      log: used?.log ?? null,
       ...(isUncounted === undefined ? {} : { isUncounted }),
     },
   )
@@ -288,15 +302,26 @@ async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string 
     : { ok: false, detail: `missing ${missing.join(', ')}` }
 }
 
-const SPOOL_DETAILS: Readonly<Record<SpoolReadiness, string>> = {
+const SPOOL_DETAILS: Readonly<Record<ReturnType<Intake['spool']['readiness']>, string>> = {
   open: 'open',
   full: 'full: the backlog has reached MAX_BACKLOG',
   disk: 'closed: the disk of the database is nearly full',
   down: 'closed: the database does not accept writes',
 }
+const LOG_DETAILS: typeof SPOOL_DETAILS = {
+  open: 'open',
+  full: 'full: too many requests wait for the intake log',
+  disk: 'closed: the intake log has reached SPOOL_MAX_MB',
+  down: 'closed: the intake log does not accept writes',
+}
 
-/** Ready means: the database answers, is migrated, and the intake accepts requests. */
-async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
+type Check = Readiness['checks'][string]
+
+/**
+ * Ready means: the database answers, is migrated, and the intake accepts requests. With a log the intake accepts them
+ * without the database, so its process stays ready.
+ */
+async function readiness(app: App, intake: Intake | null, used: OpenLog | null): Promise<Readiness> {
   const started = app.clock.monotonicMs()
   const database = await within(MAX_WAIT_MS, ping(app.db)).then(
     () => ({ ok: true, detail: `${Math.round(app.clock.monotonicMs() - started)} ms` }),
@@ -305,10 +330,14 @@ async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
   const spool = intake?.spool.readiness() ?? 'open'
   const backlog =
     intake === null || !database.ok ? null : await within(MAX_WAIT_MS, intake.spool.backlog()).catch(() => null)
-  const checks = {
+  const needsNoDatabase = intake !== null && used !== null
+  const checks: Record<string, Check> = {
     database,
     migrations: database.ok ? await migrationsCheck(app) : { ok: false, detail: 'unknown' },
-    ...(intake === null ? {} : { spool: { ok: spool === 'open', detail: SPOOL_DETAILS[spool] } }),
+    ...(intake === null
+      ? {}
+      : { spool: { ok: spool === 'open', detail: (used === null ? SPOOL_DETAILS : LOG_DETAILS)[spool] } }),
+    ...(used === null ? {} : { intake_log: await logCheck(used) }),
     ...(backlog === null
       ? {}
       : {
@@ -318,9 +347,18 @@ async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
           },
         }),
   }
-  const ready = Object.values(checks).every((check) => check.ok)
+  const isIgnored = (name: string): boolean =>
+    needsNoDatabase && !database.ok && (name === 'database' || name === 'migrations')
+  const ready = Object.entries(checks).every(([name, { ok }]) => ok || isIgnored(name))
   const canary = database.ok ? await within(MAX_WAIT_MS, canaryCheck(app)).catch(() => null) : null
   return { ready, checks: canary === null ? checks : { ...checks, canary } }
+}
+
+/** Messages are old while the database is away, and the log still takes more: their age closes nothing. */
+async function logCheck(used: OpenLog): Promise<Check> {
+  const backlog = await within(MAX_WAIT_MS, used.backlog()).catch(() => null)
+  if (backlog === null) return { ok: false, detail: 'The intake log does not answer.' }
+  return { ok: true, detail: `${backlog.messages} messages, oldest ${Math.round(backlog.oldestAgeMs / 1000)} s` }
 }
 
 /** Says whether alerts arrive. Where they do not, the process can work all the same: taking it away would help no one. */

@@ -12,6 +12,7 @@ import { readBackupTimes } from '../backup/backup-runs.queries.ts'
 import { readCanary } from '../canary/create-canary.ts'
 import { checkBackups } from '../doctor/check-backups.ts'
 import { checkAlerts, checkDatabase, checkQueues } from '../doctor/check-database.ts'
+import { checkMover } from '../doctor/check-intake-log.ts'
 import { checkDisk } from '../doctor/check-surroundings.ts'
 import { readDatabaseFacts, readJobs } from '../doctor/doctor.queries.ts'
 import { judgeBackups, listConcerns, daysUntilFull, meanOfDays, judgeConcerns } from './judge-status.ts'
@@ -80,6 +81,7 @@ async function readStatus(app: App): Promise<OperatorStatus> {
   const findings = [
     ...(await checkDatabase(db, clock)),
     ...(await checkQueues(db, clock)),
+    ...(await checkMover(db, config, now)),
     await checkAlerts(db),
     ...(await checkBackups(db, config, now)),
     ...(config.databaseUrl === null ? [await checkDisk(config.dataDir)] : []),

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { jetstream, type JetStreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { endBy, send } from './processes.ts'
+import { waitFor } from './wait.ts'
+
+/** Three servers of NATS that write each message to disk before they acknowledge it. */
+export type NatsCluster = {
+  /** For SPOOL_URL. */
+  readonly url: string
+  /** Kills a server. */
+  kill(index: number): Promise<void>
+  /** Starts a server that was killed. */
+  start(index: number): void
+  /** Stops a server without ending its connections, as a network does that drops packets; until {@link thaw}. */
+  freeze(index: number): void
+  thaw(index: number): void
+  /** The server that leads a stream; -1 without one. */
+  leader(stream: string): Promise<number>
+  manager(): Promise<JetStreamManager>
+  close(): Promise<void>
+}
+
+const SERVERS = [0, 1, 2] as const
+const PATIENCE_MS = 60_000
+
+/** @param program `nats-server` */
+export async function startNatsCluster(
+  program: string,
+  { user, password }: { readonly user: string; readonly password: string },
+): Promise<NatsCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-nats-'))
+  const ports = await freePorts(SERVERS.length * 2)
+  const clientPort = (index: number): number => ports[index] ?? 0
+  const routePort = (index: number): number => ports[index + SERVERS.length] ?? 0
+  const routes = SERVERS.map((index) => `nats://127.0.0.1:${routePort(index)}`).join(', ')
+  for (const index of SERVERS)
+    writeFileSync(
+      join(folder, `${index}.conf`),
+      `server_name: n${index}
+listen: 127.0.0.1:${clientPort(index)}
+jetstream { store_dir: "${join(folder, String(index))}", sync_interval: always }
+authorization { user: "${user}", password: "${password}" }
+cluster { name: faultline, listen: 127.0.0.1:${routePort(index)}, routes: [${routes}] }
+`,
+    )
+  const processes = new Map<number, ChildProcess>()
+  const start = (index: number): void => {
+    processes.set(index, spawn(program, ['-c', join(folder, `${index}.conf`)], { stdio: 'ignore' }))
+  }
+  for (const index of SERVERS) start(index)
+  const servers = SERVERS.map((index) => `127.0.0.1:${clientPort(index)}`)
+  const connection = await connect({
+    servers,
+    user,
+    pass: password,
+    waitOnFirstConnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+    ignoreAuthErrorAbort: true,
+  })
+  const manager = (): Promise<JetStreamManager> => jetstream(connection, { timeout: 2_000 }).jetstreamManager()
+  await waitFor('the cluster to have a leader', () => manager().then(Boolean, () => false), PATIENCE_MS)
+  const signal = (index: number, name: NodeJS.Signals): void => {
+    const pid = processes.get(index)?.pid
+    if (pid !== undefined) send(pid, name)
+  }
+  return {
+    url: `nats://${user}:${encodeURIComponent(password)}@${servers.join(',')}`,
+    async kill(index) {
+      const one = processes.get(index)
+      if (one !== undefined) await endBy(one, 'SIGKILL')
+    },
+    start,
+    freeze: (index) => signal(index, 'SIGSTOP'),
+    thaw: (index) => signal(index, 'SIGCONT'),
+    async leader(stream) {
+      const info = await manager()
+        .then((one) => one.streams.info(stream))
+        .catch(() => null)
+      return SERVERS.findIndex((index) => info?.cluster?.leader === `n${index}`)
+    },
+    manager,
+    async close() {
+      await connection.close()
+      for (const one of processes.values()) {
+        if (one.pid !== undefined) send(one.pid, 'SIGCONT')
+        await endBy(one, 'SIGKILL')
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Free at this moment. */
+async function freePorts(count: number): Promise<number[]> {
+  const listening = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer()
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve)
+      })
+      return server
+    }),
+  )
+  return listening.map((server) => {
+    const address = server.address()
+    server.close()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  })
+}
