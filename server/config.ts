@@ -71,6 +71,8 @@ export type Config = {
   readonly chatSigningSecret: string | null
   readonly ai: AiSettings
   readonly backup: BackupSettings
+  /** Where bodies of packed days are moved; null keeps them in the database. */
+  readonly blocks: { readonly url: string | null; readonly afterDays: number }
   /** Null: no `s3://` address can be used. */
   readonly s3: S3Settings | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
@@ -258,6 +260,8 @@ const Environment = z.object({
   BACKUP_HOURS: wholeNumber(1, 8_760).default(24),
   BACKUP_KEEP: wholeNumber(1, 10_000).default(7),
   BACKUP_KEY: z.string().trim().min(1, { error: 'must not be empty' }).optional(),
+  BLOCKS_URL: z.string().trim().optional(),
+  BLOCKS_AFTER_DAYS: wholeNumber(1, 3_650).default(14),
   S3_ENDPOINT: webUrl.optional(),
   S3_REGION: z
     .string()
@@ -377,6 +381,10 @@ export function readConfig(environment: Environment = process.env): Config {
       everyMs: env.BACKUP_HOURS * 3_600_000,
       keep: env.BACKUP_KEEP,
       key: backupKeyOf(env),
+    }),
+    blocks: Object.freeze({
+      url: env.BLOCKS_URL === undefined ? null : s3AddressOf('BLOCKS_URL', env.BLOCKS_URL, env),
+      afterDays: env.BLOCKS_AFTER_DAYS,
     }),
     s3: s3Of(env),
     logLevel: env.LOG_LEVEL,

@@ -140,11 +140,13 @@ test('the doctor writes, reads and deletes an object', async () => {
     backup: { ...t.app.config.backup, folder: 's3://bucket/backups' },
     s3: server.settings,
   }
-  expect(await checkStores(config, systemClock)).toMatchObject({ level: 'ok' })
+  expect(await checkStores(config, systemClock)).toMatchObject([{ level: 'ok' }])
   expect(server.objects.size).toBe(0)
   server.fault = ({ method }) => (method === 'DELETE' ? { status: 403, code: 'AccessDenied' } : null)
-  expect(await checkStores(config, systemClock)).toMatchObject({
-    level: 'problem',
-    text: expect.stringMatching(/^s3:\/\/bucket\/backups: The access key may not do this/) as unknown,
-  })
+  expect(await checkStores(config, systemClock)).toMatchObject([
+    {
+      level: 'problem',
+      text: expect.stringMatching(/^s3:\/\/bucket\/backups: The access key may not do this/) as unknown,
+    },
+  ])
 })

@@ -60,6 +60,10 @@ export async function backupCommand(given: string | undefined, { keep }: { reado
       )
       if (done.deletedBackups > 0) console.log(`Deleted ${countedWord(done.deletedBackups, 'older backup')}.`)
       console.log(keysNote(config, dataDir))
+      if (config.blocks.url !== null)
+        console.log(
+          `Bodies of events that were moved to ${config.blocks.url} are not in it. Keep versions or a replica of that bucket (docs/backup.md).`,
+        )
       stopper.stop(`Backup ${done.name} is complete in ${done.folder}, after ${secondsSince(startedMs)}.`, 0)
     }),
   )

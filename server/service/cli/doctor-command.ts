@@ -39,7 +39,7 @@ export async function doctorCommand(): Promise<void> {
       print([
         await checkPublicAddress(environment),
         await checkMail(environment),
-        await checkStores(environment, systemClock),
+        ...(await checkStores(environment, systemClock)),
       ])
       print(await checkWithDatabase(environment, stopper.signal, (stop) => stopper.onStop(stop)))
       stopper.stop(

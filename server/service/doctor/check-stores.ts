@@ -7,11 +7,15 @@ import { type Finding, ok, problem, reasonText } from './finding.ts'
 /** One that hangs must not hold up the other checks. */
 const LIMITS = { attempts: 2, timeoutMs: 10_000 }
 
-/** Whether the key may write, read, list and delete where backups are; null without a bucket. */
-export async function checkStores({ backup, s3 }: Config, clock: Clock): Promise<Finding | null> {
-  if (s3 === null || backup.folder?.startsWith('s3:') !== true) return null
+/** Whether the key may write, read, list and delete where backups and bodies of events are. */
+export async function checkStores({ backup, blocks, s3 }: Config, clock: Clock): Promise<Finding[]> {
+  if (s3 === null) return []
+  const addresses = [backup.folder, blocks.url].filter((one) => one?.startsWith('s3:') === true)
+  return Promise.all(addresses.map((address) => checkStore(new ObjectStore(address ?? '', s3, { clock, ...LIMITS }))))
+}
+
+async function checkStore(store: ObjectStore): Promise<Finding> {
   const part = 'object storage'
-  const store = new ObjectStore(backup.folder, s3, { clock, ...LIMITS })
   const probe = `doctor/${newId()}`
   const body = Buffer.from(probe)
   try {
@@ -21,7 +25,7 @@ export async function checkStores({ backup, s3 }: Config, clock: Clock): Promise
     await store.remove(probe)
     return read?.equals(body) === true && listed.length === 1
       ? ok(part, `${store.name} can be written, read and listed`)
-      : problem(part, `${store.name} does not return what was written. Backups there are not safe.`)
+      : problem(part, `${store.name} does not return what was written. What is stored there is not safe.`)
   } catch (error) {
     return problem(part, `${store.name}: ${reasonText(error)}`)
   }
