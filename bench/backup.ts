@@ -10,6 +10,7 @@ import { CopyRows } from '#server/platform/storage/copy-in.ts'
 import { Database } from '#server/platform/storage/database.ts'
 import { ensureDayPartitions } from '#server/platform/storage/day-partitions.ts'
 import { createPool } from '#server/platform/storage/pool.ts'
+import { folderPlace } from '#server/service/backup/folder-place.ts'
 import { restoreBackup } from '#server/service/backup/restore-backup.ts'
 import { verifyBackup } from '#server/service/backup/verify-backup.ts'
 import { type BackupOptions, writeBackup } from '#server/service/backup/write-backup.ts'
@@ -44,7 +45,7 @@ export async function run({ options }: BenchArgs): Promise<BenchResult> {
         writeBackup({
           connectionString: source.connectionString,
           dataDir,
-          folder,
+          place: folderPlace(folder),
           version: 'bench',
           clock: systemClock,
           key: null,
@@ -59,7 +60,7 @@ export async function run({ options }: BenchArgs): Promise<BenchResult> {
     const empty = await startEmbeddedPostgres({ dataDir: target, log: nothing })
     try {
       const work = { key: null, opener: null, progress: nothing, log: nothing, signal }
-      const [verifySeconds, backup] = await timed(() => verifyBackup(folder, null, work))
+      const [verifySeconds, backup] = await timed(() => verifyBackup(folderPlace(folder), null, work))
       const [restoreSeconds, restored] = await timed(() => restoreBackup(empty.connectionString, backup, work))
       return {
         figures: {

@@ -14,6 +14,7 @@ export const serverDistricts = [
       'context',
       'live',
       'egress',
+      'objects',
       'jobs',
       'blobs',
       'outbox',

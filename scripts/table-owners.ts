@@ -55,6 +55,8 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   event_blocks: ['events/store'],
   event_packing_changes: ['events/store'],
   event_packings: ['events/store'],
+  event_segment_removals: ['events/store'],
+  event_segments: ['events/store'],
   event_values: ['events/store'],
   events: ['events/store'],
   feedback: ['issues/feedback'],

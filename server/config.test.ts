@@ -79,6 +79,10 @@ describe('an invalid value throws one line that names the variable', () => {
     [{ BACKUP_KEY: Buffer.alloc(32).toString('base64') }, 'BACKUP_KEY must be base64 of 32 random bytes'],
     [{ BACKUP_KEY: 'x', BACKUP_KEY_FILE: '/x' }, 'BACKUP_KEY and BACKUP_KEY_FILE are both set'],
     [{ BACKUP_KEY_FILE: '/does/not/exist' }, 'BACKUP_KEY_FILE must name a readable file'],
+    [{ BACKUP_FOLDER: 's3://bucket/backups' }, 'BACKUP_FOLDER needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY'],
+    [{ BACKUP_FOLDER: 's3://bucket/../x' }, 'BACKUP_FOLDER must be s3://bucket/prefix'],
+    [{ S3_ACCESS_KEY_ID: 'key' }, 'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together'],
+    [{ S3_REGION: 'Frankfurt am Main' }, 'S3_REGION must be the name of a region'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
   ])('%j', (env, message) => {
     expect(() => readConfig(env)).toThrow(ConfigError)

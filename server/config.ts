@@ -81,6 +81,10 @@ export type Config = {
   readonly backup: BackupSettings
   /** Where this process sends its metrics; null switches that off. */
   readonly otlp: OtlpSettings | null
+  /** Where bodies of packed days are moved; null keeps them in the database. */
+  readonly blocks: { readonly url: string | null; readonly afterDays: number }
+  /** Null: no `s3://` address can be used. */
+  readonly s3: S3Settings | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly version: string
 }
@@ -118,8 +122,22 @@ export type AiSettings = {
   readonly keepsTexts: boolean
 }
 
+/** The store of all `s3://` addresses. */
+export type S3Settings = {
+  /** Without a trailing slash. */
+  readonly endpoint: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Whether the bucket is in the path of addresses, instead of in their host name. */
+  readonly pathStyle: boolean
+}
+
+/** `s3://bucket/prefix`, of characters that need no encoding. */
+export const S3_ADDRESS = /^s3:\/\/([A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9])(?:\/([\w-][\w.-]*(?:\/[\w-][\w.-]*)*)?)?\/?$/
+
 export type BackupSettings = {
-  /** Where scheduled backups are written; null switches them off. */
+  /** Where scheduled backups are written, a folder or `s3://…`; null switches them off. */
   readonly folder: string | null
   readonly everyMs: number
   /** How many backups of the folder stay after a scheduled one. */
@@ -303,6 +321,25 @@ const Environment = z.object({
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   OTEL_SERVICE_NAME: z.string().trim().optional(),
   OTEL_SDK_DISABLED: z.string().optional(),
+  BLOCKS_URL: z.string().trim().optional(),
+  BLOCKS_AFTER_DAYS: wholeNumber(1, 3_650).default(14),
+  S3_ENDPOINT: webUrl.optional(),
+  S3_REGION: z
+    .string()
+    .trim()
+    .regex(/^[a-z0-9-]{1,40}$/, { error: 'must be the name of a region, such as eu-central-1' })
+    .default('us-east-1'),
+  S3_ACCESS_KEY_ID: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{1,256}$/, { error: 'must be printable characters without spaces' })
+    .optional(),
+  S3_SECRET_ACCESS_KEY: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{1,256}$/, { error: 'must be printable characters without spaces' })
+    .optional(),
+  S3_PATH_STYLE: oneOf(['0', '1']).optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   NODE_ENV: z.string().default(''),
 })
@@ -403,12 +440,17 @@ export function readConfig(environment: Environment = process.env): Config {
     chatSigningSecret: env.CHAT_SIGNING_SECRET ?? null,
     ai: aiOf(env),
     backup: Object.freeze({
-      folder: env.BACKUP_FOLDER === undefined ? null : resolve(env.BACKUP_FOLDER),
+      folder: backupPlaceOf(env),
       everyMs: env.BACKUP_HOURS * 3_600_000,
       keep: env.BACKUP_KEEP,
       key: backupKeyOf(env),
     }),
     otlp: otlpOf(env),
+    blocks: Object.freeze({
+      url: env.BLOCKS_URL === undefined ? null : s3AddressOf('BLOCKS_URL', env.BLOCKS_URL, env),
+      afterDays: env.BLOCKS_AFTER_DAYS,
+    }),
+    s3: s3Of(env),
     logLevel: env.LOG_LEVEL,
     version,
   })
@@ -431,6 +473,8 @@ const SECRET_NAMES = new Set([
   'AI_API_KEY',
   'BACKUP_KEY',
   'OTEL_EXPORTER_OTLP_HEADERS',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
   'OAUTH_GITHUB_CLIENT_SECRET',
   'OAUTH_GOOGLE_CLIENT_SECRET',
 ])
@@ -553,6 +597,39 @@ function modelOf(env: Settings): AiSettings['model'] {
     throw new ConfigError('AI_PROVIDER ollama needs AI_BASE_URL, such as http://127.0.0.1:11434.')
   if (provider === 'anthropic' && apiKey === null) throw new ConfigError('AI_PROVIDER anthropic needs AI_API_KEY.')
   return Object.freeze({ provider, baseUrl, name, apiKey })
+}
+
+/** @throws ConfigError when the settings of the store do not fit together */
+function s3Of(env: Settings): S3Settings | null {
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_REGION: region } = env
+  if (accessKeyId === undefined && secretAccessKey === undefined) return null
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new ConfigError('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together: set both or none.')
+  return Object.freeze({
+    endpoint: env.S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`,
+    region,
+    accessKeyId,
+    secretAccessKey,
+    // MinIO, Ceph and R2 take it, and their certificates often name one host.
+    pathStyle: env.S3_PATH_STYLE === undefined ? env.S3_ENDPOINT !== undefined : env.S3_PATH_STYLE === '1',
+  })
+}
+
+/** @throws ConfigError for an `s3://` address that cannot be used */
+function backupPlaceOf(env: Settings): string | null {
+  const { BACKUP_FOLDER: given } = env
+  if (given === undefined) return null
+  return given.startsWith('s3:') ? s3AddressOf('BACKUP_FOLDER', given, env) : resolve(given)
+}
+
+function s3AddressOf(name: string, address: string, env: Settings): string {
+  if (!S3_ADDRESS.test(address))
+    throw new ConfigError(
+      `${name} must be s3://bucket/prefix, of letters, digits, dots, hyphens and underscores (it is ${JSON.stringify(address)}).`,
+    )
+  if (env.S3_ACCESS_KEY_ID === undefined)
+    throw new ConfigError(`${name} needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, the key of the store.`)
+  return address.replace(/\/$/, '')
 }
 
 const BACKUP_KEY_BYTES = 32

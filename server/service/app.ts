@@ -17,6 +17,8 @@ import { fileMailer } from '../platform/mails/file-mailer.ts'
 import { smtpMailer } from '../platform/mails/smtp-mailer.ts'
 import { parseAddressRange, type AddressRange } from '../platform/kernel/address-range.ts'
 import { systemClock } from '../platform/kernel/clock.ts'
+import { ObjectStore } from '../platform/objects/object-store.ts'
+import { READ_LIMITS, followSegments, SegmentReader } from '../events/store/segment-reader.ts'
 import { openBus } from '../platform/storage/bus.ts'
 import { Database } from '../platform/storage/database.ts'
 import { createPool, databaseAddress } from '../platform/storage/pool.ts'
@@ -74,6 +76,13 @@ export async function createApp(
         log.warn({ err: error.message }, 'an idle database connection was lost; a new one replaces it'),
     })
   const db = new Database(poolOf(poolMax, name))
+  if (config.blocks.url !== null && config.s3 !== null)
+    followSegments(
+      db,
+      new SegmentReader(new ObjectStore(config.blocks.url, config.s3, { clock, ...READ_LIMITS }), () =>
+        clock.monotonicMs(),
+      ),
+    )
   const readOnly = new ReadOnlyDatabase(poolOf(READ_ONLY_CONNECTIONS, `${name} queries`, READ_ONLY_SILENCE_MS))
   const sealer = createSealer(
     config.encryptionKeys === null

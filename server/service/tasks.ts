@@ -7,8 +7,7 @@ import { signHeadsTask } from '../history/audit/signed-heads.ts'
 import { purgeFilesTask } from '../issues/feedback/purge-task.ts'
 import { deleteEventAttachments } from '../events/attachments/attachments.queries.ts'
 import { selectNamedEvents } from '../issues/rows/issues.queries.ts'
-import { packEventsTask } from '../events/store/pack-task.ts'
-import { purgeEventsTask } from '../events/store/purge-events.ts'
+import { moveBlocksTask, packEventsTask, purgeEventsTask } from '../events/store/tasks.ts'
 import { bulkIssuesTask, purgeOperationsTask } from '../issues/bulk/run-operation.ts'
 import { indexTermsTask } from '../issues/search/index-documents.ts'
 import { countUsersTask } from '../issues/merging/count-users.ts'
@@ -106,5 +105,8 @@ export const TASKS: readonly Task[] = [
 ]
 
 /** The tasks of a process with these settings. */
-export const listTasks = ({ backup }: Config): readonly Task[] =>
-  backup.folder === null ? TASKS : [...TASKS, backupsTask]
+export const listTasks = ({ backup, blocks }: Config): readonly Task[] => [
+  ...TASKS,
+  ...(blocks.url === null ? [] : [moveBlocksTask]),
+  ...(backup.folder === null ? [] : [backupsTask]),
+]

@@ -149,6 +149,11 @@ export const php = (): Promise<Ready> =>
     },
   )
 
+// ---- Object storage --------------------------------------------------------------------------------------------------
+
+/** Takes a port, and serves objects there in the wire format of S3. */
+export const moto = (): Promise<Ready> => pythonApp('moto', 'serve.py')
+
 // ---- Readers of symbols --------------------------------------------------------------------------------------------
 
 /** Takes addresses by path as JSON, and prints calls. */

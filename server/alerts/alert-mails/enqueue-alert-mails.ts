@@ -1,7 +1,7 @@
 import { foldEmail } from '../../identity/auth/email.ts'
 import type { App } from '../../platform/context/app.ts'
 import { boundOutsideMails, enqueueMails, mailLaneId, type QueuedMail } from '../../platform/mails/enqueue-mails.ts'
-import { countRecent } from '../../platform/outbox/count-recent.ts'
+import { countRecent } from '../../platform/outbox/enqueue.ts'
 import { DEFAULTS, heldUntil, computeHoldMs, type Preferences } from '../notifications/preferences.ts'
 import { selectSilent } from '../notifications/projects.queries.ts'
 import { readMemberPreferences } from '../notifications/read-preferences.ts'

@@ -26,6 +26,9 @@ export const MIN_NEW_BLOCK_EVENTS = 4
 /** A part of a decoded block, bytes. */
 export type Part = { readonly start: number; readonly end: number }
 
+/** A part of a stored block. */
+export type PackedPart = Part & { readonly day: string; readonly blockId: number }
+
 const { constants } = zlib
 // Level 6 takes 40 µs per 20 kB event, level 3 takes 14 and makes blocks a sixth larger.
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }

@@ -1,3 +1,4 @@
+import { AppError } from '../../platform/kernel/errors.ts'
 import type { ContentEncoding } from '../../platform/kernel/inflate.ts'
 import { decodeBodySync } from '../protocol/decode.ts'
 import type { Event } from '../protocol/event.api.ts'
@@ -38,6 +39,8 @@ export type StoredEvent = {
   readonly bodyStart: number
   readonly bodyEnd: number
   readonly body: Buffer
+  /** The body is in object storage, which cannot be read now. */
+  readonly isAway?: true
 }
 
 /** Event ids are unique per project during this number of received days. */
@@ -53,9 +56,13 @@ export const eventFromThread = (cloned: ClonedEvent): StoredEvent => ({
   body: Buffer.from(cloned.body.buffer, cloned.body.byteOffset, cloned.body.byteLength),
 })
 
-/** The scrubbed JSON of a stored event. @throws AppError invalid when the body is damaged */
-const storedJson = (stored: StoredEvent): unknown =>
-  parseGuarded(decodeBodySync(stored.body, stored.encoding), stored.bodyStart, stored.bodyEnd).value
+const AWAY = 'The body of this event is in object storage, which cannot be read now.'
+
+/** The scrubbed JSON of a stored event. @throws AppError invalid when the body is damaged, unavailable when it is away */
+function storedJson(stored: StoredEvent): unknown {
+  if (stored.isAway === true) throw new AppError('unavailable', AWAY)
+  return parseGuarded(decodeBodySync(stored.body, stored.encoding), stored.bodyStart, stored.bodyEnd).value
+}
 
 /** The same for a response: JSON.stringify writes its numbers as they are stored. @throws AppError as above */
 export function storedPayload(stored: StoredEvent): unknown {
@@ -65,18 +72,27 @@ export function storedPayload(stored: StoredEvent): unknown {
   return dropped > 0 ? value : exactJson(body.toString('utf8', stored.bodyStart, stored.bodyEnd), value)
 }
 
+/** An event whose body is away, as its page shows it: what its row has, and why there is no more. */
+export function eventWithoutBody({ level, release, environment, ...stored }: StoredEvent): Event {
+  const known = { level, environment, message: AWAY, ...(release === null ? {} : { release }) }
+  const event = normalizeEvent(known, contextOf({ ...stored, environment }))
+  return { ...event, errors: [...event.errors, { name: 'body', reason: AWAY }] }
+}
+
+const contextOf = (stored: Omit<StoredEvent, 'level' | 'release'>) => ({
+  eventId: stored.eventId,
+  receivedAt: stored.receivedAt,
+  sentAt: stored.sentAt,
+  clientIp: stored.clientIp,
+  userAgent: stored.userAgent,
+  defaultEnvironment: stored.environment,
+})
+
 /**
  * A stored event, normalised again by the rules of digestion.
- * @throws AppError invalid when the body is damaged
+ * @throws AppError invalid when the body is damaged, unavailable when it is away
  */
 export function readStoredEvent(stored: StoredEvent): Event {
   const value = storedJson(stored)
-  return normalizeEvent(isRecord(value) ? value : {}, {
-    eventId: stored.eventId,
-    receivedAt: stored.receivedAt,
-    sentAt: stored.sentAt,
-    clientIp: stored.clientIp,
-    userAgent: stored.userAgent,
-    defaultEnvironment: stored.environment,
-  })
+  return normalizeEvent(isRecord(value) ? value : {}, contextOf(stored))
 }

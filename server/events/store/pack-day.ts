@@ -5,7 +5,15 @@ import { hyphenate } from '../../platform/kernel/ids.ts'
 import { CONTENT_ENCODINGS } from '../../platform/kernel/inflate.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
-import { blankParts, BlockContent, openSoundBlock, packBlock, PACKED_BLOCK, readBlockPart } from './blocks.ts'
+import {
+  blankParts,
+  BlockContent,
+  openSoundBlock,
+  packBlock,
+  PACKED_BLOCK,
+  type PackedPart,
+  readBlockPart,
+} from './blocks.ts'
 import {
   allowLongStatements,
   applyChanges,
@@ -25,7 +33,6 @@ import {
   tidyDay,
   writePacked,
 } from './pack.queries.ts'
-import type { PackedPart } from './packed-bodies.queries.ts'
 import {
   CAPPED_TABLE,
   type CappedIssue,

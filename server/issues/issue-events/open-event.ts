@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
-import { type StoredEvent, readStoredEvent } from '../../events/store/event.ts'
+import { eventWithoutBody, type StoredEvent, readStoredEvent } from '../../events/store/event.ts'
 import type { EventFacts } from '../../events/store/event-places.queries.ts'
 import { readEventsAt } from '../../events/store/store.queries.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { makeReadable, type OwnedProject } from '../../symbols/symbolication/symbolicator.ts'
 
-/** Parses a stored body; returns null and logs when it is damaged, so that other events can be shown. */
+/** Parses a stored body; returns null when it is away, or damaged, which it logs: other events can be shown. */
 export function openEvent(app: App, stored: StoredEvent): Event | null {
+  if (stored.isAway === true) return null
   try {
     return readStoredEvent(stored)
   } catch (error) {
@@ -23,6 +24,11 @@ export function openEvent(app: App, stored: StoredEvent): Event | null {
 export async function openReadable(app: App, project: OwnedProject, stored: StoredEvent): Promise<Event | null> {
   const event = openEvent(app, stored)
   return event === null ? null : makeReadable(app, project, event)
+}
+
+/** The same for the page of the event: one whose body is away is shown by its row. */
+export async function openShown(app: App, project: OwnedProject, stored: StoredEvent): Promise<Event | null> {
+  return stored.isAway === true ? eventWithoutBody(stored) : openReadable(app, project, stored)
 }
 
 /** Bodies of events of one project, by their ids; deleted events are missing. */

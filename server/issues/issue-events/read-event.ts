@@ -7,7 +7,7 @@ import { storedPayload } from '../../events/store/event.ts'
 import { selectIssue } from '../rows/issues.queries.ts'
 import { eventById } from './choose-event.ts'
 import { eventSources } from './event-sources.ts'
-import { openReadable } from './open-event.ts'
+import { openShown } from './open-event.ts'
 
 /**
  * One event of an issue, with its stored JSON: as the SDK sent it, except for scrubbing.
@@ -21,12 +21,12 @@ export async function readIssueEvent(
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   const stored = await eventById(app, issue.project_id, await eventSources(app, issue), eventId)
-  const event = await openReadable(app, { orgId: actor.orgId, projectId: issue.project_id }, stored)
+  const event = await openShown(app, { orgId: actor.orgId, projectId: issue.project_id }, stored)
   if (event !== null)
     event.errors.push(...refusalErrors(await listRefusedAttachments(app.db, issue.project_id, stored.eventId)))
   return {
     event,
-    payload: event === null ? null : storedPayload(stored),
+    payload: event === null || stored.isAway === true ? null : storedPayload(stored),
     size_bytes: stored.bodyEnd - stored.bodyStart,
   }
 }

@@ -12,7 +12,7 @@ import { Json } from '../../platform/kernel/json.api.ts'
 import { chooseEvent, findNeighbours } from '../issue-events/choose-event.ts'
 import { eventFilter, isUnfiltered, type EventQuery } from '../issue-events/event-filter.ts'
 import { selectGroupIds } from '../rows/groups.queries.ts'
-import { openEvent, openReadable } from '../issue-events/open-event.ts'
+import { openEvent, openShown } from '../issue-events/open-event.ts'
 import type { Tag } from '../../events/protocol/event.api.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
@@ -67,8 +67,7 @@ export async function readIssue(
   if (issue === undefined) throw notFound('Issue')
   const stored =
     which === 'latest' && isUnfiltered(scope.filter) ? (sample[0] ?? null) : await chooseEvent(app, scope, which)
-  const event =
-    stored === null ? null : await openReadable(app, { orgId: actor.orgId, projectId: row.project_id }, stored)
+  const event = stored === null ? null : await openShown(app, { orgId: actor.orgId, projectId: row.project_id }, stored)
   const [eventIds, offered, tags] = await Promise.all([
     findNeighbours(app, scope, stored, sample),
     readParts(parts, app, actor, { id: row.id, projectId: project.id, eventId: stored?.eventId ?? null, event }),

@@ -2,7 +2,7 @@ import { newPrefixedId } from '../kernel/ids.ts'
 import { publish } from '../storage/bus.ts'
 import type { Tx } from '../storage/database.ts'
 import { OUTBOX_TOPIC, type Message, type NewDelivery } from './delivery.ts'
-import { insertDeliveries, insertMessages } from './outbox.queries.ts'
+import { countDeliveries, insertDeliveries, insertMessages } from './outbox.queries.ts'
 
 /**
  * Writes messages and their deliveries, one statement each; workers claim them when the transaction commits and
@@ -22,3 +22,10 @@ export async function enqueue(
   await publish(tx, OUTBOX_TOPIC, null)
   return withIds.map(({ id }) => id)
 }
+
+/**
+ * Counts the deliveries that a lane got within the last hour, up to `max`. Transactions that are under way are not counted.
+ * @param types of their messages
+ */
+export const countRecent = (tx: Tx, laneId: string, types: readonly string[], max: number): Promise<number> =>
+  countDeliveries(tx, laneId, types, max)

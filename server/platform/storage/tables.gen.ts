@@ -473,7 +473,10 @@ export type Tables = {
   event_blocks: {
     received_day: string
     block_id: number
-    body: Buffer
+    body: Buffer | null
+    segment_id: string | null
+    segment_start: number | null
+    segment_end: number | null
   }
   event_packing_changes: {
     received_day: string
@@ -488,6 +491,22 @@ export type Tables = {
     packed: Generated<number>
     started_at: Date
     finished_at: Date | null
+    moved_at: Date | null
+  }
+  event_segment_removals: {
+    id: string
+    received_day: string
+    block_id: number
+    part_start: number
+    part_end: number
+  }
+  event_segments: {
+    id: string
+    received_day: string
+    sha256: string
+    byte_count: number
+    state: 'writing' | 'stored' | 'garbage'
+    changed_at: Date
   }
   event_values: {
     project_id: string

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { type BackupKey, contentDigest } from './backup-key.ts'
@@ -16,16 +15,17 @@ export type StoredFile = {
 }
 
 /** Compressing many small pieces costs more than joining them. */
-const PIECE_BYTES = 256 * 1024
+export const PIECE_BYTES = 256 * 1024
 const LEVEL = 3
 
 /**
- * Writes a new file, which is on disk when this returns.
+ * Writes a new file, which is stored when this returns.
+ * @param store takes its bytes
  * @param onBytes called with the number of bytes read since the last call
  */
 export async function writeBackupFile(
   source: AsyncIterable<Buffer>,
-  path: string,
+  store: (pieces: AsyncIterable<Buffer>) => Promise<void>,
   { key, onBytes, signal }: { key: BackupKey | null; onBytes?: (bytes: number) => void; signal?: AbortSignal },
 ): Promise<StoredFile> {
   const content = contentDigest(key)
@@ -49,7 +49,7 @@ export async function writeBackupFile(
         yield piece
       }
     },
-    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    store,
     { signal },
   )
   return { sha256: stored.digest('hex'), storedBytes, content: content.digest('hex'), bytes }
@@ -57,10 +57,10 @@ export async function writeBackupFile(
 
 /**
  * Reads the bytes that were compressed.
+ * @param file its bytes
  * @throws Error when the file cannot be opened, decrypted or decompressed. The caller compares the digest of the content
  */
-export async function* readBackupFile(path: string, key: BackupKey | null): AsyncGenerator<Buffer> {
-  const file = createReadStream(path, { highWaterMark: PIECE_BYTES })
+export async function* readBackupFile(file: AsyncIterable<Buffer>, key: BackupKey | null): AsyncGenerator<Buffer> {
   const decompress = createZstdDecompress()
   const feeding = pipeline(
     file,
@@ -76,10 +76,9 @@ export async function* readBackupFile(path: string, key: BackupKey | null): Asyn
 }
 
 /** SHA-256 of a file as it is stored. */
-export async function digestOfFile(path: string, onBytes?: (bytes: number) => void): Promise<string> {
+export async function digestOfFile(file: AsyncIterable<Buffer>, onBytes?: (bytes: number) => void): Promise<string> {
   const digest = createHash('sha256')
-  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
-    if (!Buffer.isBuffer(piece)) continue
+  for await (const piece of file) {
     digest.update(piece)
     onBytes?.(piece.length)
   }

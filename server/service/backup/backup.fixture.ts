@@ -6,6 +6,8 @@ import { onTestFinished } from 'vitest'
 import { createPool } from '../../platform/storage/pool.ts'
 import { Database } from '../../platform/storage/database.ts'
 import type { BackupKey } from './backup-key.ts'
+import type { BackupPlace } from './backup-place.ts'
+import { folderPlace } from './folder-place.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { verifyBackup } from './verify-backup.ts'
 import { type BackupOptions, type ShowProgress, writeBackup } from './write-backup.ts'
@@ -23,13 +25,13 @@ export const never = new AbortController().signal
 
 export const backUp = (
   from: { readonly connectionString: string; readonly dataDir: string },
-  folder: string,
+  folder: string | BackupPlace,
   options: Partial<BackupOptions> = {},
 ) =>
   writeBackup({
     connectionString: from.connectionString,
     dataDir: from.dataDir,
-    folder,
+    place: placeOf(folder),
     version: 'test',
     clock: systemClock,
     key: null,
@@ -39,8 +41,11 @@ export const backUp = (
     ...options,
   })
 
+const placeOf = (folder: string | BackupPlace): BackupPlace =>
+  typeof folder === 'string' ? folderPlace(folder) : folder
+
 export async function restore(
-  folder: string,
+  folder: string | BackupPlace,
   connectionString: string,
   options: {
     readonly key?: BackupKey | null
@@ -50,7 +55,7 @@ export async function restore(
   } = {},
 ) {
   const { key = null, name = null, log = nothing, progress = nothing } = options
-  const backup = await verifyBackup(folder, name, { key, opener: null, progress: nothing, signal: never })
+  const backup = await verifyBackup(placeOf(folder), name, { key, opener: null, progress: nothing, signal: never })
   return restoreBackup(connectionString, backup, { progress, log, signal: never })
 }
 

@@ -4,7 +4,6 @@ import { migrate, readMigrations } from '../../platform/storage/migrate.ts'
 import { createPool } from '../../platform/storage/pool.ts'
 import { BackupError, explainDatabaseError } from './backup-error.ts'
 import { readBackupFile } from './backup-file.ts'
-import { filePath } from './backup-folder.ts'
 import { contentDigest } from './backup-key.ts'
 import { allowLongWork, copyOutStatement, lockForRestore, selectMigrations } from './copied-tables.queries.ts'
 import { type BackedUpTable, tableText } from './manifest.ts'
@@ -76,7 +75,7 @@ export async function restoreBackup(
       lead.release(true)
     }
   } catch (error) {
-    throw explainDatabaseError(error)
+    throw explainDatabaseError(backup.place.explain(error))
   } finally {
     await db.close()
   }
@@ -186,7 +185,7 @@ async function fillTables(
 /** When it throws, the connection is unusable, and with it the transaction. */
 async function fillTable(
   on: ReservedConnection,
-  { folder, key }: VerifiedBackup,
+  { place, key }: VerifiedBackup,
   table: BackedUpTable,
   step: RestoreStep,
   onBytes: (bytes: number) => void,
@@ -195,7 +194,7 @@ async function fillTable(
   if (table.partition !== null) await createPartition(on, table)
   // Most tables of a small installation are empty, and emptying one makes new files.
   else if (table.rows > 0 || (await countRows(on, table)) > 0) await emptyTable(on, table)
-  if (table.rows > 0) await copyRows(on, { folder, key }, table, onBytes)
+  if (table.rows > 0) await copyRows(on, { place, key }, table, onBytes)
   await finishStep(on, step.id)
   await commit(on)
 }
@@ -203,12 +202,12 @@ async function fillTable(
 /** Copies the rows of a table and compares what the database has then with the backup. */
 async function copyRows(
   on: ReservedConnection,
-  { folder, key }: Pick<VerifiedBackup, 'folder' | 'key'>,
+  { place, key }: Pick<VerifiedBackup, 'place' | 'key'>,
   table: BackedUpTable,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const read = contentDigest(key)
-  const rows = await on.copyFrom(copyInStatement(table), counted(readBackupFile(filePath(folder, table.sha256), key)))
+  const rows = await on.copyFrom(copyInStatement(table), counted(readBackupFile(place.readFile(table.sha256), key)))
   if (rows !== table.rows || read.digest('hex') !== table.content)
     throw new BackupError(`The file of ${tableText(table)} has not the rows that the backup names. Use another backup.`)
   const written = contentDigest(key)

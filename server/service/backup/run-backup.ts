@@ -14,7 +14,7 @@ export async function runBackup(options: BackupOptions): Promise<BackupResult> {
   const db = new Database(createPool({ connectionString, name: 'faultline backups', max: 1, onError: () => {} }))
   const id = newId()
   try {
-    await insertRun(db, { id, folder: options.folder, startedAt: clock.now() })
+    await insertRun(db, { id, folder: options.place.name, startedAt: clock.now() })
     const result = await writeBackup(options)
     await finishRun(db, id, clock.now(), result)
     return result

@@ -11,7 +11,7 @@ import { Database } from '../../platform/storage/database.ts'
 import { createPool, isDatabaseAway } from '../../platform/storage/pool.ts'
 import type { Sealer } from '../../platform/storage/seal.ts'
 import { BackupError } from './backup-error.ts'
-import { type DrillRecord, listBackupNames, writeDrill } from './backup-folder.ts'
+import { type BackupPlace, type DrillRecord, listBackupNames, writeDrill } from './backup-place.ts'
 import type { BackupKey } from './backup-key.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { type VerifiedBackup, verifyBackup } from './verify-backup.ts'
@@ -20,7 +20,7 @@ import type { ShowProgress } from './write-backup.ts'
 type DrillOptions = {
   /** Its data folder gets the scratch database. */
   readonly config: Config
-  readonly folder: string
+  readonly place: BackupPlace
   /** Null for the newest backup. */
   readonly name: string | null
   readonly key: BackupKey | null
@@ -55,16 +55,17 @@ const SCRATCH = 'drill'
  * @throws BackupError when there is no backup; one that cannot be restored is a result
  */
 export async function runDrill(options: DrillOptions): Promise<DrillResult> {
-  const { clock, folder } = options
+  const { clock, place } = options
   const startedAt = clock.now()
   const startedMs = clock.monotonicMs()
-  const name = options.name ?? (await listBackupNames(folder))[0]
-  if (name === undefined) throw new BackupError(`${folder} holds no backup. Make one with "npm run admin -- backup".`)
+  const name = options.name ?? (await listBackupNames(place))[0]
+  if (name === undefined)
+    throw new BackupError(`${place.name} holds no backup. Make one with "npm run admin -- backup".`)
   let rows: number | null = null
   let outcome: DrillRecord['outcome'] = 'restorable'
   let problem: string | null = null
   try {
-    const backup = await verifyBackup(folder, name, { ...options, opener: options.sealer })
+    const backup = await verifyBackup(place, name, { ...options, opener: options.sealer })
     rows = await restoreOnce(backup, options)
   } catch (error) {
     options.signal.throwIfAborted()
@@ -73,8 +74,8 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
   }
   const finishedAt = clock.now()
   const seconds = Math.round((clock.monotonicMs() - startedMs) / 100) / 10
-  await writeDrill(folder, name, { at: finishedAt.toISOString(), outcome, problem, seconds })
-  return { name, folder, startedAt, finishedAt, outcome, problem, rows, seconds }
+  await writeDrill(place, name, { at: finishedAt.toISOString(), outcome, problem, seconds })
+  return { name, folder: place.name, startedAt, finishedAt, outcome, problem, rows, seconds }
 }
 
 /** @returns the number of rows */

@@ -1,25 +1,35 @@
-import { realpathSync } from 'node:fs'
 import { readMigrations } from '../../platform/storage/migrate.ts'
 import { checkCanary } from '../../platform/storage/canary.queries.ts'
 import type { Opener } from '../../platform/storage/seal.ts'
-import { BackupError, explainFolderError } from './backup-error.ts'
+import { BackupError } from './backup-error.ts'
 import { digestOfFile } from './backup-file.ts'
-import { filePath, hasFile, listBackupNames, manifestPath, readManifestText } from './backup-folder.ts'
+import {
+  type BackupPlace,
+  fileEntry,
+  listBackupNames,
+  manifestEntry,
+  pathIn,
+  readManifestText,
+} from './backup-place.ts'
 import type { BackupKey } from './backup-key.ts'
 import { type Manifest, readManifest, tableText } from './manifest.ts'
 import type { ShowProgress } from './write-backup.ts'
 
 /** A backup whose manifest and files are whole. */
-export type VerifiedBackup = { readonly folder: string; readonly key: BackupKey | null; readonly manifest: Manifest }
+export type VerifiedBackup = {
+  readonly place: BackupPlace
+  readonly key: BackupKey | null
+  readonly manifest: Manifest
+}
 
 /**
  * Reads a backup whole, before anything is written: its manifest, and the digest of every file.
- * @param name null for the newest backup of the folder
+ * @param name null for the newest backup
  * @param opener has the encryption keys of the installation; null where they are not needed
  * @throws BackupError that names what is wrong
  */
 export async function verifyBackup(
-  given: string,
+  place: BackupPlace,
   name: string | null,
   options: {
     readonly key: BackupKey | null
@@ -28,21 +38,20 @@ export async function verifyBackup(
     readonly signal: AbortSignal
   },
 ): Promise<VerifiedBackup> {
-  const [newest] = await listBackupNames(given)
+  const [newest] = await listBackupNames(place)
   const chosen = name ?? newest
   if (chosen === undefined)
-    throw new BackupError(`${given} holds no backup: a backup has a file backup-<time>.json, written at its end.`)
-  const folder = realpathSync(given)
-  const path = manifestPath(folder, chosen)
-  const manifest = readManifest(await readManifestText(folder, chosen), path, options.key)
+    throw new BackupError(`${place.name} holds no backup: a backup has a file backup-<time>.json, written at its end.`)
+  const path = pathIn(place, manifestEntry(chosen))
+  const manifest = readManifest(await readManifestText(place, chosen), path, options.key)
   checkVersion(manifest, path)
   checkEncryptionKeys(manifest, path, options.opener)
   try {
-    await checkFiles(folder, manifest, options)
+    await checkFiles(place, manifest, options)
   } catch (error) {
-    throw explainFolderError(error, folder)
+    throw place.explain(error)
   }
-  return { folder, key: options.key, manifest }
+  return { place, key: options.key, manifest }
 }
 
 function checkVersion({ migrations, version }: Manifest, path: string): void {
@@ -69,19 +78,20 @@ function checkEncryptionKeys({ canary }: Manifest, path: string, opener: Opener 
 }
 
 async function checkFiles(
-  folder: string,
+  place: BackupPlace,
   { tables }: Manifest,
   { progress, signal }: { readonly progress: ShowProgress; readonly signal: AbortSignal },
 ): Promise<void> {
   const files = new Map(tables.map((table) => [table.sha256, table]))
   const totalBytes = [...files.values()].reduce((sum, { storedBytes }) => sum + storedBytes, 0)
   let doneBytes = 0
+  const stored = await place.readFiles()
   for (const [sha256, table] of files) {
     signal.throwIfAborted()
-    const file = `${filePath(folder, sha256)} (${tableText(table)})`
-    if (!(await hasFile(folder, sha256, table.storedBytes)))
+    const file = `${pathIn(place, fileEntry(sha256))} (${tableText(table)})`
+    if (stored.get(sha256)?.bytes !== table.storedBytes)
       throw new BackupError(`${file} is missing or has another size. Use another backup.`)
-    const found = await digestOfFile(filePath(folder, sha256), (bytes) => {
+    const found = await digestOfFile(place.readFile(sha256), (bytes) => {
       doneBytes += bytes
       progress(doneBytes, totalBytes, 'verifying')
     })

@@ -1,27 +1,12 @@
-import { appendFile, readFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { readCanary } from '../../platform/storage/canary.queries.ts'
 import { Database, type ReservedConnection } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
-import { BackupError, explainDatabaseError, explainFolderError } from './backup-error.ts'
+import { BackupError, explainDatabaseError } from './backup-error.ts'
 import { writeBackupFile } from './backup-file.ts'
-import {
-  draftPath,
-  dropDraft,
-  hasFile,
-  keepDraft,
-  listBackupNames,
-  manifestPath,
-  openBackupFolder,
-  pruneBackups,
-  readManifestText,
-  removeDrafts,
-  syncFiles,
-  unfinishedPath,
-  writeWhole,
-} from './backup-folder.ts'
+import { type BackupPlace, listBackupNames, manifestEntry, pruneBackups, readManifestText } from './backup-place.ts'
 import type { BackupKey } from './backup-key.ts'
 import {
   allowLongWork,
@@ -49,13 +34,13 @@ export type ShowProgress = (done: number, total: number, what: string) => void
 
 export type BackupOptions = {
   readonly connectionString: string
-  readonly folder: string
+  readonly place: BackupPlace
   /** The data folder of the installation: backups are not stored inside it. */
   readonly dataDir: string
   readonly version: string
   readonly clock: Clock
   readonly key: BackupKey | null
-  /** How many backups stay in the folder; null keeps all. */
+  /** How many backups stay; null keeps all. */
   readonly keep: number | null
   readonly progress: ShowProgress
   readonly signal: AbortSignal
@@ -88,7 +73,8 @@ const LOCKED_DAYS = 14
  * @throws BackupError with one line for the operator
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupResult> {
-  const { folder, close } = await openBackupFolder(options.folder, options.dataDir)
+  const { place } = options
+  const close = await place.open(options.dataDir)
   const db = new Database(
     createPool({
       connectionString: options.connectionString,
@@ -101,13 +87,13 @@ export async function writeBackup(options: BackupOptions): Promise<BackupResult>
   try {
     const lead = await db.reserve()
     try {
-      return await backUp(db, lead, { ...options, folder })
+      return await backUp(db, lead, options)
     } finally {
       lead.release(true)
     }
   } catch (error) {
-    if (isDiskFull(error)) await freeSpace(folder).catch(() => {})
-    throw explainDatabaseError(explainFolderError(error, folder))
+    if (isDiskFull(error)) await freeSpace(place).catch(() => {})
+    throw explainDatabaseError(place.explain(error))
   } finally {
     await db.close()
     close()
@@ -118,19 +104,19 @@ const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 
 /** Removes what an incomplete run wrote: others may need the disk, and the next run would not fit either. */
-async function freeSpace(folder: string): Promise<void> {
-  await rm(unfinishedPath(folder), { force: true })
-  await removeDrafts(folder)
-  await pruneBackups(folder, null)
+async function freeSpace(place: BackupPlace): Promise<void> {
+  await place.clearNotes()
+  await place.removeDrafts()
+  await pruneBackups(place, null)
 }
 
 async function backUp(db: Database, lead: ReservedConnection, options: BackupOptions): Promise<BackupResult> {
-  const { folder, key, signal } = options
+  const { place, key, signal } = options
   await allowLongWork(lead)
   const other = await lockForBackup(lead)
   if (other !== null) throw new BackupError(`Another process runs a ${other} of this database. Wait until it ends.`)
   const source = await readSource(lead)
-  const known = await readKnownFiles(folder, key, source)
+  const known = await readKnownFiles(place, key, source)
   const today = utcDay(options.clock.now())
   const locked = await selectTablesToLock(lead, dayPlus(today, -LOCKED_DAYS))
   await beginSnapshot(lead)
@@ -141,7 +127,7 @@ async function backUp(db: Database, lead: ReservedConnection, options: BackupOpt
   const sequences = await selectSequences(lead)
 
   const copied = await copyTables(db, tables, { ...options, snapshot, source, known, today })
-  await syncFiles(folder)
+  await place.sync()
   const name = `${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z`
   const manifest: Manifest = {
     format: 1,
@@ -156,14 +142,15 @@ async function backUp(db: Database, lead: ReservedConnection, options: BackupOpt
     sequences,
     tables: copied.map(({ table }) => table),
   }
+  await checkComplete(place, manifest)
   signal.throwIfAborted()
-  await writeWhole(manifestPath(folder, name), writeManifest(manifest, key))
-  await rm(unfinishedPath(folder), { force: true })
-  const deletedBackups = await pruneBackups(folder, options.keep)
+  await place.writeText(manifestEntry(name), writeManifest(manifest, key))
+  await place.clearNotes()
+  const deletedBackups = await pruneBackups(place, options.keep)
   const sum = (of: (one: Copied) => number): number => copied.reduce((total, one) => total + of(one), 0)
   return {
     name,
-    folder,
+    folder: place.name,
     tables: copied.length,
     rows: sum(({ table }) => table.rows),
     bytes: sum(({ table }) => table.bytes),
@@ -172,6 +159,16 @@ async function backUp(db: Database, lead: ReservedConnection, options: BackupOpt
     reusedFiles: sum(({ isReused }) => (isReused ? 1 : 0)),
     deletedBackups,
   }
+}
+
+/** A place without a lock may have lost files to another installation meanwhile. */
+async function checkComplete(place: BackupPlace, { tables }: Manifest): Promise<void> {
+  const files = await place.readFiles()
+  const lost = tables.find(({ sha256, storedBytes }) => files.get(sha256)?.bytes !== storedBytes)
+  if (lost !== undefined)
+    throw new BackupError(
+      `${place.name} has lost the file of ${tableText(lost)} during the backup. Give each installation a place of its own, and start the backup again.`,
+    )
 }
 
 type Copied = { readonly table: BackedUpTable; readonly isReused: boolean }
@@ -244,7 +241,7 @@ async function copyTable(
   } catch (error) {
     const isGone = error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE
     if (!isGone || table.partition === null) throw error
-    await dropDraft(options.folder, number)
+    await options.place.draft(number).drop()
     await endTransaction(reader)
     return null
   }
@@ -254,7 +251,7 @@ async function copyOrReuse(
   reader: ReservedConnection,
   table: TableToCopy,
   number: number,
-  { folder, key, known, source, signal, today }: CopyOptions,
+  { place, key, known, source, signal, today }: CopyOptions,
   onBytes: (bytes: number) => void,
 ): Promise<Copied> {
   const before = known.get(tableText(table))
@@ -266,18 +263,19 @@ async function copyOrReuse(
     return { table: { ...before, ...described(table) }, isReused: true }
 
   const rows = reader.copyTo(copyOutStatement(table))
-  const written = await writeBackupFile(rows, draftPath(folder, number), { key, onBytes, signal })
+  const draft = place.draft(number)
+  const written = await writeBackupFile(rows, (pieces) => draft.write(pieces), { key, onBytes, signal })
   if (!(await isSameTable(reader, table)))
     throw new BackupError(`${tableText(table)} was replaced while it was read. Start the backup again.`)
   const made: BackedUpTable = { ...described(table), ...written, rows: rows.rowCount, fingerprint }
   if (before?.content === written.content) {
-    await dropDraft(folder, number)
+    await draft.drop()
     const { sha256, storedBytes } = before
     return { table: { ...made, sha256, storedBytes }, isReused: true }
   }
-  await keepDraft(folder, number, written.sha256)
+  await draft.keep(written.sha256)
   const line: UnfinishedLine = { table: made, source, keyId: key?.id ?? null }
-  await appendFile(unfinishedPath(folder), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+  await place.addNote(JSON.stringify(line), made.storedBytes)
   return { table: made, isReused: false }
 }
 
@@ -299,32 +297,33 @@ type UnfinishedLine = z.infer<typeof UnfinishedLine>
  * cut off. Only files of the same key, and fingerprints of the same database server.
  */
 async function readKnownFiles(
-  folder: string,
+  place: BackupPlace,
   key: BackupKey | null,
   source: string | null,
 ): Promise<Map<string, BackedUpTable>> {
   const known = new Map<string, BackedUpTable>()
-  const add = async (table: BackedUpTable, from: string | null): Promise<void> => {
-    if (!(await hasFile(folder, table.sha256, table.storedBytes))) return
+  const files = await place.readFiles()
+  const add = (table: BackedUpTable, from: string | null): void => {
+    if (files.get(table.sha256)?.bytes !== table.storedBytes) return
     const isComparable = source !== null && from === source
     known.set(tableText(table), isComparable ? table : { ...table, fingerprint: null })
   }
-  for (const name of await listBackupNames(folder)) {
-    const manifest = await readUsable(folder, name, key)
+  for (const name of await listBackupNames(place)) {
+    const manifest = await readUsable(place, name, key)
     if (manifest === null) continue
-    for (const table of manifest.tables) await add(table, manifest.source)
+    for (const table of manifest.tables) add(table, manifest.source)
     break
   }
-  for (const text of (await readFile(unfinishedPath(folder), 'utf8').catch(() => '')).split('\n')) {
+  for (const text of (await place.readNotes()).split('\n')) {
     const line = unfinishedLine(text)
-    if (line !== null && line.keyId === (key?.id ?? null)) await add(line.table, line.source)
+    if (line !== null && line.keyId === (key?.id ?? null)) add(line.table, line.source)
   }
   return known
 }
 
-async function readUsable(folder: string, name: string, key: BackupKey | null): Promise<Manifest | null> {
+async function readUsable(place: BackupPlace, name: string, key: BackupKey | null): Promise<Manifest | null> {
   try {
-    return readManifest(await readManifestText(folder, name), name, key)
+    return readManifest(await readManifestText(place, name), name, key)
   } catch {
     return null
   }

@@ -8,9 +8,16 @@ import { Database } from '../../platform/storage/database.ts'
 import { createPool, DatabaseStartError } from '../../platform/storage/pool.ts'
 import { createSealer, existingEncryptionKeys, parseEncryptionKeys, type Sealer } from '../../platform/storage/seal.ts'
 import { deriveBackupKey, type BackupKey } from '../backup/backup-key.ts'
-import { type DrillRecord, listBackupNames, readDrill, readManifestText } from '../backup/backup-folder.ts'
+import {
+  type BackupPlace,
+  type DrillRecord,
+  listBackupNames,
+  readDrill,
+  readManifestText,
+} from '../backup/backup-place.ts'
 import { insertDrill } from '../backup/backup-runs.queries.ts'
 import { readManifest } from '../backup/manifest.ts'
+import { openPlace } from '../backup/open-place.ts'
 import { runBackup } from '../backup/run-backup.ts'
 import { type DrillResult, runDrill } from '../backup/run-drill.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
@@ -29,10 +36,10 @@ const INCOMPLETE = { signalCode: 1 }
 /** `faultline backup`: writes a backup of the database of a running service, or of one it starts meanwhile. */
 export async function backupCommand(given: string | undefined, { keep }: { readonly keep?: number }): Promise<void> {
   const config = readConfig()
-  const folder = folderOf(given, config)
   const stopper = createStopper(undefined, undefined, INCOMPLETE)
   await stopper.start(() =>
     operatorError(async () => {
+      const place = placeOf(given, config, stopper.signal)
       const { connectionString, dataDir, stop } = await openExistingDatabase(config, console.error, stopper.signal)
       stopper.onStop(stop)
       await checkMigrated(connectionString)
@@ -40,7 +47,7 @@ export async function backupCommand(given: string | undefined, { keep }: { reado
       const done = await runBackup({
         clock: systemClock,
         connectionString,
-        folder,
+        place,
         dataDir,
         version: config.version,
         key: keyOf(config),
@@ -53,6 +60,10 @@ export async function backupCommand(given: string | undefined, { keep }: { reado
       )
       if (done.deletedBackups > 0) console.log(`Deleted ${countedWord(done.deletedBackups, 'older backup')}.`)
       console.log(keysNote(config, dataDir))
+      if (config.blocks.url !== null)
+        console.log(
+          `Bodies of events that were moved to ${config.blocks.url} are not in it. Keep versions or a replica of that bucket (docs/backup.md).`,
+        )
       stopper.stop(`Backup ${done.name} is complete in ${done.folder}, after ${secondsSince(startedMs)}.`, 0)
     }),
   )
@@ -61,14 +72,14 @@ export async function backupCommand(given: string | undefined, { keep }: { reado
 /** `faultline restore`: into an empty database only. */
 export async function restoreCommand(given: string | undefined, { name }: { readonly name?: string }): Promise<void> {
   const config = readConfig()
-  const folder = folderOf(given, config)
   const stopper = createStopper(undefined, undefined, INCOMPLETE)
   await stopper.start(() =>
     operatorError(async () => {
       const startedMs = performance.now()
       const { signal } = stopper
+      const place = placeOf(given, config, signal)
       const opener = sealerOf(config)
-      const verified = await verifyBackup(folder, name ?? null, {
+      const verified = await verifyBackup(place, name ?? null, {
         key: keyOf(config),
         opener,
         progress: progressLine(),
@@ -97,19 +108,23 @@ export async function restoreCommand(given: string | undefined, { name }: { read
 /** `faultline backup list`: reads the folder only, so that it works where nothing is installed yet. */
 export async function listBackupsCommand(given: string | undefined): Promise<void> {
   const config = readConfig()
-  const folder = folderOf(given, config)
-  const names = await listBackupNames(folder)
-  for (const name of names) console.log(`${name}  ${await describeBackup(folder, name, keyOf(config))}`)
-  console.log(
-    names.length === 0 ? `${folder} holds no backup.` : `${countedWord(names.length, 'backup')} in ${folder}.`,
-  )
+  await operatorError(async () => {
+    const place = placeOf(given, config, new AbortController().signal)
+    const names = await listBackupNames(place)
+    for (const name of names) console.log(`${name}  ${await describeBackup(place, name, keyOf(config))}`)
+    console.log(
+      names.length === 0
+        ? `${place.name} holds no backup.`
+        : `${countedWord(names.length, 'backup')} in ${place.name}.`,
+    )
+  })
 }
 
-async function describeBackup(folder: string, name: string, key: BackupKey | null): Promise<string> {
-  const drill = await readDrill(folder, name)
+async function describeBackup(place: BackupPlace, name: string, key: BackupKey | null): Promise<string> {
+  const drill = await readDrill(place, name)
   const state = drill === null ? 'not restored yet' : describeDrill(drill)
   try {
-    const { tables, keyId } = readManifest(await readManifestText(folder, name), name, key)
+    const { tables, keyId } = readManifest(await readManifestText(place, name), name, key)
     const sum = (of: (table: (typeof tables)[number]) => number): number =>
       tables.reduce((total, table) => total + of(table), 0)
     return `${countedWord(
@@ -132,10 +147,10 @@ function describeDrill({ at, outcome, problem, seconds }: DrillRecord): string {
 /** `faultline backup drill`: restores a backup into a scratch database and says whether it could. Exit code 1 if not. */
 export async function drillCommand(given: string | undefined, { name }: { readonly name?: string }): Promise<void> {
   const environment = readConfig()
-  const folder = folderOf(given, environment)
   const stopper = createStopper(undefined, undefined, INCOMPLETE)
   await stopper.start(() =>
     operatorError(async () => {
+      const place = placeOf(given, environment, stopper.signal)
       const sealer = sealerOf(environment)
       const { dataDir } =
         environment.databaseUrl === null
@@ -144,7 +159,7 @@ export async function drillCommand(given: string | undefined, { name }: { readon
       const config = { ...environment, dataDir }
       const drill = await runDrill({
         config,
-        folder,
+        place,
         name: name ?? null,
         key: keyOf(config),
         sealer,
@@ -183,12 +198,13 @@ async function recordDrill(config: Config, drill: DrillResult, signal: AbortSign
   }
 }
 
-/** @throws DatabaseStartError when neither the command nor the settings name a folder */
-function folderOf(given: string | undefined, config: Config): string {
-  if (given !== undefined) return resolve(callersFolder(), given)
-  if (config.backup.folder === null)
+/** @throws DatabaseStartError when neither the command nor the settings name a folder, or it cannot be used */
+function placeOf(given: string | undefined, config: Config, signal: AbortSignal): BackupPlace {
+  const folder = given ?? config.backup.folder
+  if (folder === null)
     throw new DatabaseStartError('Name a folder, such as "npm run admin -- backup /mnt/backups", or set BACKUP_FOLDER.')
-  return config.backup.folder
+  const isPath = given !== undefined && !given.startsWith('s3:')
+  return openPlace(isPath ? resolve(callersFolder(), folder) : folder, { s3: config.s3, clock: systemClock, signal })
 }
 
 const keyOf = ({ backup }: Config): BackupKey | null => (backup.key === null ? null : deriveBackupKey(backup.key))

@@ -9,6 +9,7 @@ import { checkBackups } from '../doctor/check-backups.ts'
 import { checkAlerts, checkDatabase, checkKeys, checkQueues } from '../doctor/check-database.ts'
 import { checkIntakeLog, checkMover } from '../doctor/check-intake-log.ts'
 import { checkSettings } from '../doctor/check-settings.ts'
+import { checkStores } from '../doctor/check-stores.ts'
 import { checkDisk, checkKeyFile, checkMail, checkPublicAddress } from '../doctor/check-surroundings.ts'
 import { type Finding, ok, problem, reasonText } from '../doctor/finding.ts'
 import { checkMigrated } from './check-migrated.ts'
@@ -36,7 +37,11 @@ export async function doctorCommand(): Promise<void> {
         }
       }
       print(checkSettings(environment))
-      print([await checkPublicAddress(environment), await checkMail(environment)])
+      print([
+        await checkPublicAddress(environment),
+        await checkMail(environment),
+        ...(await checkStores(environment, systemClock)),
+      ])
       print(await checkIntakeLog(environment))
       print(await checkWithDatabase(environment, stopper.signal, (stop) => stopper.onStop(stop)))
       stopper.stop(

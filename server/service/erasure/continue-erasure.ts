@@ -3,7 +3,7 @@ import { deleteEventAttachments } from '../../events/attachments/attachments.que
 import { systemActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { isPackingUnderWay } from '../../events/store/pack.queries.ts'
+import { isDeletionPending } from '../../events/store/pack.queries.ts'
 import { deleteEventsOfUser, readEvent } from '../../events/store/store.queries.ts'
 import { deleteUserFeedback } from '../../issues/feedback/feedback.queries.ts'
 import {
@@ -42,11 +42,11 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
   const user = await userToErase(app, erasure)
   if (user === null) return
   // Checked first: later digestion is covered by the next pass. Users of events are known, and their texts are in issues,
-  // when they are folded. Deletions from a day that is being packed reach its copy only when packing ends.
+  // when they are folded. Deletions from a day that is being packed reach its copy when packing ends, and object storage a few minutes later.
   const isLastPass =
     (await isDigestedUpTo(app, erasure.requested_at)) &&
     (await awaitFold(app, signal)) &&
-    !(await isPackingUnderWay(app.db))
+    !(await isDeletionPending(app.db))
   for (;;) {
     const issueIds = await issuesOfUser(app.db, user.projectId, user.userHashes, MAX_ISSUES_PER_PAGE)
     for (const issueId of issueIds) {
@@ -129,10 +129,10 @@ async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issu
   })
 }
 
-/** Title and texts of the issue from its newest remaining event; without one, only the error type. */
+/** Title and texts of the issue from its newest remaining event; without one, or with one in object storage, only the error type. */
 async function remainingTexts(tx: Tx, issueId: string, errorType: string | null): Promise<IssueTexts> {
   const newest = await readEvent(tx, issueId, 'latest')
-  if (newest === null) {
+  if (newest === null || newest.isAway === true) {
     const title = errorType ?? 'Erased'
     return {
       title,

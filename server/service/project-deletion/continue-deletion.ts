@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { App } from '../../platform/context/app.ts'
-import { isPackingUnderWay } from '../../events/store/pack.queries.ts'
+import { isDeletionPending } from '../../events/store/pack.queries.ts'
 import { awaitFold } from '../../issues/recording/await-fold.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { forgetDeletedFrom } from '../../projects/registry/project-rows.queries.ts'
@@ -66,7 +66,7 @@ export async function continueDeletion(app: App, operationId: string, signal: Ab
 const isQuiet = async (app: App, operation: OperationRow, signal: AbortSignal): Promise<boolean> =>
   (await isDigestedUpTo(app, operation.created_at)) &&
   (await awaitFold(app, signal)) &&
-  !(await isPackingUnderWay(app.db)) &&
+  !(await isDeletionPending(app.db)) &&
   (await isHorizonPassed(app.db, operation.id))
 
 export const deleteProjectTask = defineTask({

@@ -70,6 +70,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   operations: 'The progress of the deletion, for 30 days.',
   audit_log: 'No entry is ever changed; it names who deleted the project.',
   event_packing_changes: 'The packing of a day deletes them; deletion waits for it.',
+  event_segment_removals: 'Writing objects again deletes them; deletion waits for it.',
   issue_analyses: 'The rows are deleted with their issue.',
   issue_analysis_feedback: 'The rows are deleted with their analysis.',
   issue_analysis_requests: 'The rows are deleted with their issue.',
