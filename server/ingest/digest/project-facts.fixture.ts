@@ -4,7 +4,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { groupingSettings } from '../../issues/grouping/grouping-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import { createTraceShares } from '../../telemetry/traces/trace-share.ts'
-import { SpanNames } from '../../telemetry/performance/span-names.ts'
+import { SpanNames } from '../../telemetry/performance/measure.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
 /** A project with default settings. */

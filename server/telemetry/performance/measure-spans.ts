@@ -4,7 +4,7 @@ import type { CountedSpans, Operations, TimePart } from './fact.ts'
 import { operationKind, operationOp } from './operation-name.ts'
 import type { SpanNames } from './span-names.ts'
 
-/** What the spans of a transaction do, and where its time goes. Pure, never throws. */
+/** The operations of a transaction's spans, and where its time goes. Pure, never throws. */
 
 /** The name for the time of a transaction that no span covers. */
 export const OWN_CODE = 'Own code'

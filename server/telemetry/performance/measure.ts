@@ -24,6 +24,8 @@ import { eventKey, partKey, spanKey, valueKey, type MeasuredValue, type Performa
 import { bySegment, countSpans } from './measure-spans.ts'
 import type { SpanNames } from './span-names.ts'
 
+export { SpanNames } from './span-names.ts'
+
 /** Data that the spans of a request have in common. */
 export type MeasureContext = {
   readonly projectId: string

@@ -1,7 +1,7 @@
 import { pathOfUrl, spanOp, withoutParameters } from '../../events/protocol/span-origin.ts'
 import { textAttribute, type Span } from '../../events/protocol/span.ts'
 
-/** What spans do, and the names under which equal ones are added up. Pure. */
+/** Kinds of operations, and the names under which equal ones are added up. Pure. */
 
 const OPERATIONS = ['queries', 'outgoing', 'queues', 'caches', 'resources'] as const
 export type OperationKind = (typeof OPERATIONS)[number]
@@ -44,7 +44,7 @@ const UNKNOWN = '(unknown)'
 const spanText = ({ name, attributes }: NamedSpan): string =>
   (name || (textAttribute(attributes, 'sentry.name') ?? '')).slice(0, MAX_TEXT)
 
-/** What the name of a query is made from. */
+/** The text that a query is named by. */
 export const queryText = (span: NamedSpan): string =>
   textAttribute(span.attributes, 'db.query.text')?.slice(0, MAX_TEXT) ?? spanText(span)
 

@@ -283,7 +283,7 @@ export type MeasuredSpans = {
   /** The transaction; empty where the spans did not name it. */
   readonly transaction: string
   readonly op: string
-  /** What they do, or the part of the time. */
+  /** Their operation, or the part of the time. */
   readonly span: string
   readonly metric: StoredMetric
   readonly failures: number

@@ -172,7 +172,7 @@ export type Series = {
   readonly projectId: string
   readonly grain: Grain
   readonly dimensions: Dimensions
-  /** What spans do; only in the grains of spans. */
+  /** An operation, or a part of the time; only in the grains of spans. */
   readonly span?: string
 }
 

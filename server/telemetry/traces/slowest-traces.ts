@@ -4,7 +4,7 @@ import type { StoredSpan } from './stored-span.ts'
 /** The spans of one stored request. */
 export type StoredRequest = { readonly traceId: string; readonly spans: readonly StoredSpan[] }
 
-/** What an operation is looked up by. */
+/** The key of an operation. */
 export const traceKey = ({ op, name }: { readonly op: string; readonly name: string }): string => `${op}\n${name}`
 
 /** The trace with the longest span of each operation. Pure. */
