@@ -106,6 +106,8 @@ test('a server has requests instead of starts, and leads from a transaction to a
   expect(await query.getByRole('cell').allTextContents()).toEqual(
     expect.arrayContaining(['60', '2', '20\u202fms', '1.20\u202fs']),
   )
+  // Counted from every span: no stored traces are named.
+  expect(await page.getByText(/stored traces/).count()).toBe(0)
   await page.getByRole('row', { name: 'basket:*' }).getByText('50.00\u202f%').waitFor()
   expect(await page.getByRole('heading', { name: 'Queues' }).count()).toBe(0)
   await expectAccessibleInThemes(page, 'performance of a server')

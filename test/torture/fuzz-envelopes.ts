@@ -16,6 +16,7 @@ import { decodeStoreBody } from '#server/events/protocol/decode-store.ts'
 import { parseEnvelope } from '#server/events/protocol/envelope.ts'
 import { DEFAULT_INBOUND_FILTERS } from '#server/ingest/filters/inbound-filters.api.ts'
 import { groupingSettings } from '#server/issues/grouping/grouping-settings.ts'
+import { SpanNames } from '#server/telemetry/performance/measure.ts'
 import { createTraceShares } from '#server/telemetry/traces/trace-share.ts'
 import { readIntakeSamples, readSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '../kit/samples.ts'
 import { mutate, mutateJson } from './mutate.ts'
@@ -36,6 +37,7 @@ const PROJECT: ProjectFacts = {
   scrubbing: {},
   ruleOverruns: null,
   traces: createTraceShares(() => 0).of(''),
+  spanNames: new SpanNames(),
   symbolicate: null,
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   ownership: null,

@@ -74,13 +74,15 @@ export const transactionQuery = ({ projectId, range, filters }: HealthView, name
     placeholderData: keepPreviousData,
   })
 
-/** Queries, hosts, queues, caches and resources of stored traces: without filters, which traces do not have. */
-export const spanOperationsQuery = ({ projectId, range }: HealthView) =>
-  queryOptions({
-    queryKey: ['performance', 'operations', projectId, range],
-    queryFn: ({ signal }) => call('GET /api/performance/operations', { query: { projectId, range }, signal }),
+/** Queries, hosts, queues, caches and resources: spans are counted by environment only. */
+export const spanOperationsQuery = ({ projectId, range, filters: { environment } }: HealthView) => {
+  const query = { projectId, range, ...(environment === undefined ? {} : { environment }) }
+  return queryOptions({
+    queryKey: ['performance', 'operations', query],
+    queryFn: ({ signal }) => call('GET /api/performance/operations', { query, signal }),
     placeholderData: keepPreviousData,
   })
+}
 
 /** The address of a table as CSV. */
 export const screensCsvUrl = (view: HealthView, sort: ScreenSort): string => csvUrl('screens', view, [['sort', sort]])

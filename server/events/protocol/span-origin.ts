@@ -86,7 +86,7 @@ const BY_KIND = new Map([
 const MAX_OP = 64
 
 /** The operation of a span; for OpenTelemetry by its kind. */
-export function spanOp({ attributes }: Span): string {
+export function spanOp({ attributes }: Pick<Span, 'attributes'>): string {
   const op = nameText(unwrapAttribute(attributes, 'sentry.op')).replaceAll(/\s+/g, ' ')
   if (op !== '') return op.slice(0, MAX_OP)
   return BY_KIND.get(textAttribute(attributes, 'sentry.kind') ?? '') ?? 'default'

@@ -148,11 +148,15 @@ test('a span without release and environment has those of the envelope', async (
   ]
   const trace = { release: 'shop@2', environment: 'staging' }
   const parts = await prepared(prepareSpan, V2, JSON.stringify({ items }), { trace })
-  const dimensions = parts.flatMap((part) =>
-    'kind' in part && part.kind === 'performance' ? [part.fact.dimensions] : [],
-  )
-  expect(dimensions).toMatchObject([
+  const facts = parts.flatMap((part) => ('kind' in part && part.kind === 'performance' ? [part.fact] : []))
+  expect(facts.map(({ dimensions }) => dimensions)).toMatchObject([
     { name: 'x', release: 'shop@2', environment: 'staging' },
     { name: 'y', release: 'own@1', environment: 'staging' },
+    // The spans of the trace, added up.
+    null,
+  ])
+  expect(facts.flatMap(({ spans = [] }) => spans)).toMatchObject([
+    { transaction: 'x', environment: 'staging', parts: [{ name: 'Own code', ms: [1_000] }] },
+    { transaction: 'y', environment: 'staging', parts: [{ name: 'Own code', ms: [1_000] }] },
   ])
 })

@@ -1,6 +1,11 @@
 import { filteredTransaction, type FilterReason } from '../filters/compile-filters.ts'
 import type { PerformanceFact } from '../../telemetry/performance/fact.ts'
-import { measureSpan, measureTransaction, type MeasureContext } from '../../telemetry/performance/measure.ts'
+import {
+  measureSpan,
+  measureSpansOfTrace,
+  measureTransaction,
+  type MeasureContext,
+} from '../../telemetry/performance/measure.ts'
 import { isEntryTooLarge, parseEntries, readContainer } from '../../events/protocol/container.ts'
 import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
 import { readDevice, UNKNOWN_DEVICE } from '../../events/protocol/device.ts'
@@ -121,7 +126,7 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
     else plain.quantity++
   }
   if (plain !== null) prepared.push({ category: 'span', kind: 'performance', ...plain })
-  prepared.push(...tracesOfSpans(input, wanted))
+  prepared.push(...tracesOfSpans(input, wanted, context))
   for (const [reason, quantity] of unwanted) prepared.push({ category: 'span', quantity, outcome: 'filtered', reason })
   for (const [reason, quantity] of reasons) prepared.push(invalidSpans(quantity, reason))
   return prepared
@@ -162,11 +167,17 @@ function withTags([segment, ...children]: [Span, ...Span[]], raw: unknown): [Spa
   return [{ ...segment, attributes: { ...tags, ...segment.attributes } }, ...children]
 }
 
-/** The spans of an item by trace, counted with it. */
-function tracesOfSpans({ project }: ItemInput, spans: ReadonlyMap<Span, PerformanceFact>): PreparedItem[] {
+/** The spans of an item by trace, added up and stored; both count with the item. */
+function tracesOfSpans(
+  { project }: ItemInput,
+  spans: ReadonlyMap<Span, PerformanceFact>,
+  context: MeasureContext,
+): PreparedItem[] {
   const prepared: PreparedItem[] = []
   for (const [traceId, [first, ...others]] of Map.groupBy(spans.keys(), ({ traceId }) => traceId)) {
     if (first === undefined) continue
+    const counted = measureSpansOfTrace([first, ...others], spans, context)
+    if (counted !== null) prepared.push({ category: 'span', quantity: 0, kind: 'performance', fact: counted })
     const segments = [first, ...others].filter((span) => span.isSegment && !isWebVital(span)).length
     const part = project.traces.parts.takes(traceId)
       ? buildTracePart({
@@ -215,4 +226,5 @@ const contextOf = ({ project, header, receivedAt, sentAt }: ItemInput): MeasureC
     environment: header.trace?.['environment'],
     fallback: project.defaultEnvironment,
   },
+  names: project.spanNames,
 })

@@ -4,6 +4,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { groupingSettings } from '../../issues/grouping/grouping-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import { createTraceShares } from '../../telemetry/traces/trace-share.ts'
+import { SpanNames } from '../../telemetry/performance/measure.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
 /** A project with default settings. */
@@ -20,6 +21,7 @@ export const someProject = (): ProjectFacts => ({
   scrubbing: {},
   ruleOverruns: null,
   traces: createTraceShares(() => 0).of(''),
+  spanNames: new SpanNames(),
   symbolicate: null,
   filters: compileFilters(filterSettings({}).inbound_filters),
   ownership: null,

@@ -19,6 +19,7 @@ import { scrubSettings, buildScrubbing } from '../scrubbing/scrub-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import { attachmentSettings } from '../../events/attachments/attachment-settings.ts'
 import { recentErasures } from '../scrubbing/recent-erasures.queries.ts'
+import { SpanNames } from '../../telemetry/performance/measure.ts'
 import { createTraceShares, type TraceShares } from '../../telemetry/traces/trace-share.ts'
 import { RuleOverruns } from '../../events/protocol/rule-budget.ts'
 import type { GroupingPart } from '../../issues/grouping/grouping.api.ts'
@@ -55,6 +56,7 @@ export type ProjectFacts = {
   /** Null makes nothing readable. */
   readonly symbolicate: Symbolicate | null
   readonly traces: TraceShares
+  readonly spanNames: SpanNames
   /** Null without rules. */
   readonly ownership: OwnershipMatcher | null
   /** Null without critical paths. */
@@ -155,6 +157,7 @@ async function factsOf(
     manyUsers: issueSettings(row.settings).severity_rules.users,
     newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
     traces,
+    spanNames: new SpanNames(),
     symbolicate: symbolicateFor?.(app, { orgId: row.org_id, projectId: row.id }, isGroupedByLine) ?? null,
     filters: compileFilters(filterSettings(row.settings).inbound_filters),
     journeys: compileJourneys(criticalPathSettings(row.settings).critical_paths),

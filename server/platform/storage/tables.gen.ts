@@ -1157,6 +1157,8 @@ export type Tables = {
     names: number
     series: number
     devices: Generated<number>
+    operations: Generated<number>
+    parts: Generated<number>
   }
   performance_deltas: {
     project_id: string
@@ -1218,6 +1220,7 @@ export type Tables = {
     device_class: string
     device: string
     last_day: string
+    span: Generated<string>
   }
   precursors: {
     project_id: string

@@ -111,8 +111,8 @@ describe('folding', () => {
     }
     expect(await stepsOf(projectId)).toEqual({ 60: 3, 360: 3, 2880: 3 })
     const { rows } = await app.db.query('select 1 from performance_rollups where project_id = $1', [projectId])
-    // Four grains in three steps.
-    expect(rows).toHaveLength(12)
+    // Four grains, and the time of the transaction, in three steps.
+    expect(rows).toHaveLength(15)
     const total = (await readPerformanceTotals(app.db, { ...scopeOf(projectId), metrics: ['duration'] })).get(
       'duration',
     )
@@ -187,7 +187,8 @@ describe('folding', () => {
     clock.set(NOW)
     await measured(projectId, [[0, 100]])
     expect(await compactPerformance(app, AbortSignal.abort())).toBe(0)
-    expect(await deltasOf(projectId)).toBe(1)
+    // The duration, and the time by part.
+    expect(await deltasOf(projectId)).toBe(2)
   })
 })
 
@@ -296,10 +297,10 @@ describe('purging', () => {
     clock.set(later(398 * DAY_MS))
     await compactPerformance(app)
     await purgePerformance(app)
-    expect(await left()).toEqual({ steps: { 360: 1, 2880: 1 }, series: 4 })
+    expect(await left()).toEqual({ steps: { 360: 1, 2880: 1 }, series: 5 })
     clock.set(later(401 * DAY_MS))
     await purgePerformance(app)
-    expect(await left()).toEqual({ steps: {}, series: 4 })
+    expect(await left()).toEqual({ steps: {}, series: 5 })
     clock.set(later(432 * DAY_MS))
     await purgePerformance(app)
     expect(await left()).toEqual({ steps: {}, series: 0 })

@@ -45,11 +45,14 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
   if (deltas.length === 0) return 0
   const found = await sql.selectDimensions(tx, deltas)
   const coarser = new Map<string, readonly Series[]>()
-  for (const [id, { projectId, dimensions }] of found)
+  for (const [id, { projectId, grain, dimensions }] of found) {
+    // Spans are counted in one grain.
+    if (grain !== 0) continue
     coarser.set(
       id,
       COARSER.map((grain) => deriveSeries(projectId, grain, dimensions)),
     )
+  }
   const devices = new Map<string, Series>()
   for (const { projectId, seriesId, device } of deltas) {
     const dimensions = found.get(seriesId)?.dimensions
@@ -62,7 +65,8 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
     const ofDevice = admitted.get(devices.get(`${delta.seriesId} ${delta.device}`)?.id ?? '')
     const series = [...(coarser.get(delta.seriesId) ?? []), ...(ofDevice === undefined ? [] : [ofDevice])]
     for (const step of stepsFor(delta.bucket, now)) {
-      const row = { ...delta, step, bucket: floorToStep(delta.bucket, step) }
+      const grain = found.get(delta.seriesId)?.grain ?? 0
+      const row = { ...delta, grain, step, bucket: floorToStep(delta.bucket, step) }
       addTo(sums, row)
       for (const { id, grain } of series) addTo(sums, { ...row, grain, seriesId: id })
     }

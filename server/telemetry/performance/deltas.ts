@@ -1,4 +1,4 @@
-import { LEFT_OUT, type LeftOut, type Metric } from '../../events/protocol/span-values.ts'
+import { LEFT_OUT, METRICS, type LeftOut, type Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
@@ -10,12 +10,26 @@ export function addLeftOut(to: LeftOutCounts, counts: LeftOutCounts): void {
   for (const reason of LEFT_OUT) to[reason] += counts[reason]
 }
 
+/**
+ * Metrics of spans, beside those of transactions: the duration of an operation, the time of a part of a transaction, and
+ * whether a cache had a key (1 or 0).
+ */
+const SPAN_METRICS = ['span', 'part', 'cache_hit'] as const
+export type StoredMetric = Metric | (typeof SPAN_METRICS)[number]
+
+/** Stored numbers of metrics. */
+const CODES = new Map<StoredMetric, number>([
+  ...METRICS.map((metric, index) => [metric, index] as const),
+  ...SPAN_METRICS.map((metric, index) => [metric, 1_000 + index] as const),
+])
+export const metricCode = (metric: StoredMetric): number => CODES.get(metric) ?? -1
+
 /** The changes that one batch adds to a series, device, metric and minute. */
 export type Delta = {
   readonly projectId: string
   readonly seriesId: string
   readonly device: string
-  readonly metric: Metric
+  readonly metric: StoredMetric
   readonly minute: Date
   failures: number
   readonly leftOut: LeftOutCounts
@@ -33,15 +47,28 @@ export class Deltas {
     value: { readonly metric: Metric; readonly value: number; readonly leftOut: LeftOut | null },
     failed = false,
   ): void {
+    const delta = this.at(projectId, series, at, value.metric)
+    if (value.leftOut === null) delta.sketch.add(value.value)
+    else delta.leftOut[value.leftOut]++
+    if (failed) delta.failures++
+  }
+
+  /** The changes to a series and metric in the minute of a time. */
+  at(
+    projectId: string,
+    series: { readonly id: string; readonly device: string },
+    at: Date,
+    metric: StoredMetric,
+  ): Delta {
     const minute = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS
-    const key = `${projectId}/${series.id}/${value.metric}/${minute}/${series.device}`
+    const key = `${projectId}/${series.id}/${metric}/${minute}/${series.device}`
     let delta = this.#byKey.get(key)
     if (delta === undefined) {
       delta = {
         projectId,
         seriesId: series.id,
         device: series.device,
-        metric: value.metric,
+        metric,
         minute: new Date(minute),
         failures: 0,
         leftOut: noneLeftOut(),
@@ -49,9 +76,7 @@ export class Deltas {
       }
       this.#byKey.set(key, delta)
     }
-    if (value.leftOut === null) delta.sketch.add(value.value)
-    else delta.leftOut[value.leftOut]++
-    if (failed) delta.failures++
+    return delta
   }
 
   list(): Delta[] {

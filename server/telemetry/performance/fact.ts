@@ -31,6 +31,30 @@ export type MeasuredValue = {
 /** Battery levels of one device, whose drain is known with those of earlier facts. */
 type BatteryReadings = { readonly deviceKey: number; readonly levels: readonly BatteryLevel[] }
 
+/** Spans that do the same in one transaction. */
+export type Operations = {
+  readonly op: string
+  /** Without literals, ids and parameters; scrubbed. */
+  readonly name: string
+  /** The duration of each. */
+  readonly ms: readonly number[]
+  readonly failures: number
+  /** Whether a cache had the key, of each span that says so. */
+  readonly hits: readonly boolean[]
+}
+
+/** The time of spans without their children, by what they do. */
+export type TimePart = { readonly name: string; readonly ms: readonly number[] }
+
+/** The spans of a transaction, or those of one that arrived without it. */
+export type CountedSpans = {
+  /** Empty where the spans do not name it. */
+  readonly transaction: string
+  readonly environment: string
+  readonly operations: readonly Operations[]
+  readonly parts: readonly TimePart[]
+}
+
 /** A transaction, segment or span as it is recorded. */
 export type PerformanceFact = {
   readonly projectId: string
@@ -38,7 +62,8 @@ export type PerformanceFact = {
   readonly identities: readonly number[]
   /**
    * `segment`: counts as a transaction. `child`: has values of a segment, which may arrive in another envelope, earlier or
-   * later. `own`: has values that belong to no segment. `plain`: is only counted as an item.
+   * later. `own`: has values that belong to no segment. `plain`: has no values; without identities it is only counted as an
+   * item.
    */
   readonly role: 'segment' | 'child' | 'own' | 'plain'
   /** Key of the segment, or of the child's segment. */
@@ -51,6 +76,7 @@ export type PerformanceFact = {
   readonly failed: boolean
   readonly values: readonly MeasuredValue[]
   readonly battery?: BatteryReadings
+  readonly spans?: readonly CountedSpans[]
 }
 
 /** 52 bits of a hash: a number holds them exactly. */
@@ -60,8 +86,9 @@ const keyOf = (...parts: readonly string[]): number =>
 export const eventKey = (projectId: string, eventId: string): number => keyOf('event', projectId, eventId)
 export const spanKey = (projectId: string, traceId: string, spanId: string): number =>
   keyOf('span', projectId, traceId, spanId)
-/** Keys of what an event says beside being one: its cause as an ANR, its device's signals. */
-export const partKey = (projectId: string, part: 'anr' | 'signals', id: string): number => keyOf(part, projectId, id)
+/** Keys of what an event says beside being one: its cause as an ANR, its device's signals; and of spans without values. */
+export const partKey = (projectId: string, part: 'anr' | 'signals' | 'spans', id: string): number =>
+  keyOf(part, projectId, id)
 /** Key of a device of a user. */
 export const userDeviceKey = (projectId: string, user: string, device: string): number =>
   keyOf('device', projectId, user, device)

@@ -20,7 +20,11 @@ import {
 import type { InvalidSpan, Span } from '../../events/protocol/span.ts'
 import { eventTime } from '../../events/protocol/time.ts'
 import { readTransaction, scrubbableTransaction, type Origin } from '../../events/protocol/transaction.ts'
-import { eventKey, spanKey, valueKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
+import { eventKey, partKey, spanKey, valueKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
+import { bySegment, countSpans } from './measure-spans.ts'
+import type { SpanNames } from './span-names.ts'
+
+export { SpanNames } from './span-names.ts'
 
 /** Data that the spans of a request have in common. */
 export type MeasureContext = {
@@ -29,6 +33,7 @@ export type MeasureContext = {
   readonly sentAt: Date | null
   readonly scrubbing: ScrubRules
   readonly defaults: OriginDefaults
+  readonly names: SpanNames
 }
 
 /** Returns the fact of a transaction's payload, or the reason why it is invalid. Pure, never throws. */
@@ -43,7 +48,9 @@ export function measureTransaction(
   if ('invalid' in transaction) return transaction
   const { segment, children, origin } = transaction
   const values = pickValues([...segmentValues(segment), ...children.flatMap(childValues)])
-  const fact = segmentFact(segment, values, origin, context)
+  const measured = segmentFact(segment, values, origin, context)
+  const named = { transaction: segmentName(segment), environment: origin.environment }
+  const fact = { ...measured, spans: [countSpans([segment, ...children], segment, named, context)] }
   return eventId === null ? fact : { ...fact, identities: [...fact.identities, eventKey(context.projectId, eventId)] }
 }
 
@@ -60,6 +67,41 @@ export function measureSpan(given: Span, context: MeasureContext): PerformanceFa
   return isSegment
     ? segmentFact(span, pickValues(values), origin, context)
     : childFact(span, pickValues(values), origin, context)
+}
+
+/**
+ * The spans of one trace that arrived together, as a fact of its own; null without any. Spans are not remembered one by
+ * one, so a repeated request is recognised by its first span.
+ * @param facts of the spans
+ */
+export function measureSpansOfTrace(
+  spans: readonly Span[],
+  facts: ReadonlyMap<Span, PerformanceFact>,
+  context: MeasureContext,
+): PerformanceFact | null {
+  const all = spans.filter((span) => !isWebVital(span))
+  const [first] = all
+  if (first === undefined) return null
+  const counted = [...bySegment(all)].map(([segment, group]) => {
+    const known = segment === null ? null : facts.get(segment)?.dimensions
+    return countSpans(group, segment, known ? namedBy(known) : namedBySpan(group[0] ?? first, context), context)
+  })
+  const key = partKey(context.projectId, 'spans', `${first.traceId}/${first.spanId}`)
+  return { ...plainFact(context), identities: [key], at: timeOf(first, context), spans: counted }
+}
+
+const namedBy = ({ name, environment }: { readonly name: string; readonly environment: string }) => ({
+  transaction: name,
+  environment,
+})
+
+/** The transaction that a span names; empty where it names none. */
+function namedBySpan(given: Span, { scrubbing, defaults }: MeasureContext) {
+  const clean = scrubbableSpan(given)
+  scrubEvent(clean, scrubbing)
+  const span = withScrubbed(given, clean)
+  const { name, isGeneric } = spanSegment(span)
+  return { transaction: isGeneric ? '' : name, environment: spanOrigin(span, defaults).environment }
 }
 
 function segmentFact(

@@ -8,6 +8,7 @@ import type { PerformanceFact } from './fact.ts'
 import { measureSpan, measureTransaction, type MeasureContext } from './measure.ts'
 import { readPerformanceByName } from './read-performance.ts'
 import { recordPerformance } from './record-performance.ts'
+import { SpanNames } from './span-names.ts'
 
 /** Measurements of example apps, recorded as digestion records them. */
 
@@ -23,6 +24,7 @@ export const contextOf = (projectId: string, now = NOW): MeasureContext => ({
   sentAt: null,
   scrubbing: {},
   defaults: { release: undefined, environment: undefined, fallback: 'production' },
+  names: new SpanNames(),
 })
 
 /** A transaction of 100 ms that ended a minute ago. */

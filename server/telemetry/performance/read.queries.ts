@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/storage/database.ts'
 import type { DeviceClass } from '../../events/protocol/device-signals.ts'
 import { LEFT_OUT, METRICS, type Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import type { LeftOutCounts } from './deltas.ts'
+import { metricCode, type LeftOutCounts, type StoredMetric } from './deltas.ts'
 import { metricAt, type Grain, type Series } from './record.queries.ts'
 import { LONG, coverRange, STEPS, WHOLE } from './steps.ts'
 import { shortId } from '#shared/issue-values.ts'
@@ -175,6 +175,8 @@ export async function firstDayBeyondLimit(
 
 const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => !WHOLE.some((step) => step === minutes))
 
+type StoredScope = Pick<Scope, 'projectIds' | 'filter'> & { readonly metrics: readonly StoredMetric[] }
+
 /** A measurement of a series in a bucket: of rollups, or of deltas that are not folded yet. */
 type Measurement = {
   readonly place: number
@@ -186,6 +188,7 @@ type Measurement = {
   readonly os: string
   readonly device_class: string
   readonly device: string
+  readonly span: string
   readonly metric: number
   readonly bucket: Date
   readonly count: number
@@ -197,18 +200,13 @@ type Measurement = {
  * The measurements of a grain: rollups, and deltas that are not folded yet. Parts of the range are rows of one scan: with a
  * scan for each of them, most of the database's time was planning.
  */
-export function union(
-  db: Connection,
-  scope: Pick<Scope, 'projectIds' | 'metrics' | 'filter'>,
-  grain: Grain,
-  asked: readonly Asked[],
-) {
+export function union(db: Connection, scope: StoredScope, grain: Grain, asked: readonly Asked[]) {
   const { projectIds, filter } = scope
   const ofProjects = sql`any(${[...projectIds]}::uuid[])`
   const ofMetrics = sql`any(${codes(scope)}::smallint[])`
   const counted = (alias: 'd' | 'r') =>
     sql.join(['count', 'failures', ...LEFT_OUT, 'sketch'].map((column) => sql.ref(`${alias}.${column}`)))
-  const attributes = sql`s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class`
+  const attributes = sql`s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class, s.span`
   // A select for each range: joined with ranges, the planner reads the series of all deltas for each of them.
   const deltas = asked.map(
     ({ from, to }, place) => sql`
@@ -252,7 +250,7 @@ function buckets(asked: readonly Asked[]): RawBuilder<unknown> {
       k (place, step, first, last) ${older.length === 0 ? sql`` : ofOlder})`
 }
 
-const codes = ({ metrics }: Pick<Scope, 'metrics'>): number[] => metrics.map((metric) => METRICS.indexOf(metric))
+const codes = ({ metrics }: Pick<StoredScope, 'metrics'>): number[] => metrics.map(metricCode)
 
 /** Conditions on the series with the alias `s`. */
 function matches(filter: PerformanceFilter, device: 'd.device' | 's.device') {
@@ -278,6 +276,48 @@ function matches(filter: PerformanceFilter, device: 'd.device' | 's.device') {
   any('s.device_class', filter.deviceClass)
   any(device, filter.device)
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}
+
+/** Spans of a transaction that do the same. */
+export type MeasuredSpans = {
+  /** The transaction; empty where the spans did not name it. */
+  readonly transaction: string
+  readonly op: string
+  /** Their operation, or the part of the time. */
+  readonly span: string
+  readonly metric: StoredMetric
+  readonly failures: number
+  readonly sketch: DDSketch
+}
+
+/** Reads the operations of transactions, or the parts of their time. @param spans only these; default: all */
+export async function readSpans(
+  db: Connection,
+  scope: Omit<Scope, 'metrics'>,
+  metrics: readonly Extract<StoredMetric, 'span' | 'cache_hit' | 'part'>[],
+  spans?: readonly string[],
+): Promise<MeasuredSpans[]> {
+  const grain = metrics.includes('part') ? 6 : 5
+  const rows = await union(db, { ...scope, metrics }, grain, [{ ...scope, intervalMs: null }])
+    .where(spans === undefined ? sql<SqlBool>`true` : sql<SqlBool>`span = any(${[...spans]}::text[])`)
+    .select([
+      'name',
+      'op',
+      'span',
+      'metric',
+      sql<number>`sum(count::float8)`.as('count'),
+      sql<number>`sum(failures::float8)`.as('failures'),
+      sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches'),
+    ])
+    .groupBy(['name', 'op', 'span', 'metric'])
+    .execute()
+  const byCode = new Map(metrics.map((metric) => [metricCode(metric), metric]))
+  return rows.flatMap(({ name, op, span, failures, ...row }) => {
+    const metric = byCode.get(row.metric)
+    return metric === undefined
+      ? []
+      : [{ transaction: name, op, span, metric, failures, sketch: merged(row.sketches, row.count) }]
+  })
 }
 
 /** An issue as causes of ANRs link to it. */

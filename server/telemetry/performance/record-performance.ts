@@ -7,6 +7,7 @@ import * as battery from './battery.queries.ts'
 import { Deltas } from './deltas.ts'
 import type { MeasuredValue, PerformanceFact } from './fact.ts'
 import * as sql from './record.queries.ts'
+import { BatchSpans } from './record-spans.ts'
 import { registerSeries, deriveSeries } from './series.ts'
 import type { Series } from './record.queries.ts'
 
@@ -30,7 +31,7 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
     for (const key of identities) taken.add(key)
     return true
   })
-  const fresh = facts.filter((fact, index) => isNew[index] === true && fact.role !== 'plain')
+  const fresh = facts.filter((fact, index) => isNew[index] === true && isRecorded(fact))
   if (fresh.length === 0) return isNew
 
   const values = valuesToCount(fresh, seen)
@@ -40,7 +41,8 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
   const wanted = [...targets.values()].flatMap((target) =>
     typeof target === 'object' && 'wanted' in target ? [target.wanted] : [],
   )
-  const assigned = await registerSeries(tx, today, wanted)
+  const spans = new BatchSpans()
+  const assigned = await registerSeries(tx, today, [...wanted, ...spans.wanted(fresh)])
 
   const keys = new Map<number, string | null>()
   for (const fact of fresh) {
@@ -53,12 +55,13 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
   const deltas = new Deltas()
   const pending: sql.Pending[] = []
   for (const [index, fact] of facts.entries()) {
-    if (isNew[index] !== true || fact.role === 'plain') continue
+    if (isNew[index] !== true || !isRecorded(fact)) continue
     isNew[index] = fact.identities.every((key) => mine.has(key))
     if (isNew[index] !== true) continue
     const target = targets.get(fact)
     const seriesId = seriesIdOf(target, assigned)
     const device = typeof target === 'object' ? target.device : ''
+    spans.count(fact, assigned, deltas)
     for (const value of values.get(fact) ?? []) {
       if (value.onceKey !== null && !mine.has(value.onceKey)) continue
       if (seriesId === null) pending.push(...pendingOf(fact, value, now))
@@ -91,6 +94,9 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
   await sql.insertDeltas(tx, deltas.list())
   return isNew
 }
+
+/** Spans that are only counted as items have no identity. */
+const isRecorded = ({ role, identities }: PerformanceFact): boolean => role !== 'plain' || identities.length > 0
 
 const drainOf = (value: number) => ({ metric: 'battery_drain', value, leftOut: null }) as const
 

@@ -4,7 +4,7 @@ import { dayPlus, DAY_MS } from '../../platform/kernel/day.ts'
 import type { DeviceClass } from '../../events/protocol/device-signals.ts'
 import { LEFT_OUT, METRICS, type LeftOut, type Metric } from '../../events/protocol/span-values.ts'
 import type { Dimensions } from './fact.ts'
-import type { Delta, LeftOutCounts } from './deltas.ts'
+import { metricCode, type Delta, type LeftOutCounts } from './deltas.ts'
 import { sql } from 'kysely'
 import { ownRows } from '../../platform/storage/own-rows.ts'
 import { projectPart, type ProjectPart } from '../../projects/registry/project-rows.ts'
@@ -53,7 +53,7 @@ export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<vo
     rows.uuid(delta.projectId)
     rows.uuid(delta.seriesId)
     rows.text(delta.device)
-    rows.int16(METRICS.indexOf(delta.metric))
+    rows.int16(metricCode(delta.metric))
     rows.time(delta.minute)
     rows.int32(delta.sketch.count)
     rows.int32(delta.failures)
@@ -165,13 +165,15 @@ export function metricAt(position: number): Metric {
 }
 
 /** The attributes that a series has, the others are empty (GRAINS of series.ts). */
-export type Grain = 0 | 1 | 2 | 3 | 4
+export type Grain = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 export type Series = {
   readonly id: string
   readonly projectId: string
   readonly grain: Grain
   readonly dimensions: Dimensions
+  /** An operation, or a part of the time; only in the grains of spans. */
+  readonly span?: string
 }
 
 /** Ids of the series that were already written today. */
@@ -189,7 +191,7 @@ export async function findSeries(
   return new Set(rows.map(({ id }) => id))
 }
 
-type DayCounts = { names: number; series: number; devices: number }
+export type DayCounts = { names: number; series: number; devices: number; operations: number; parts: number }
 
 /** The counters of a project for today, locked until the transaction ends. */
 export async function lockDay(tx: Tx, projectId: string, today: string): Promise<DayCounts> {
@@ -197,18 +199,19 @@ export async function lockDay(tx: Tx, projectId: string, today: string): Promise
     name: 'performance-lock-day',
     // With an update that changes nothing, one statement inserts or locks the row and returns it.
     text: `insert into performance_days as d (project_id, day, names, series) values ($1, $2::date, 0, 0)
-           on conflict (project_id, day) do update set names = d.names returning names, series, devices`,
+           on conflict (project_id, day) do update set names = d.names returning names, series, devices, operations, parts`,
     values: [projectId, today],
   })
-  return rows[0] ?? { names: 0, series: 0, devices: 0 }
+  return rows[0] ?? { names: 0, series: 0, devices: 0, operations: 0, parts: 0 }
 }
 
 export async function saveDay(tx: Tx, projectId: string, today: string, counts: DayCounts): Promise<void> {
-  const { names, series, devices } = counts
+  const { names, series, devices, operations, parts } = counts
   await tx.query({
     name: 'performance-save-day',
-    text: 'update performance_days set names = $3, series = $4, devices = $5 where project_id = $1 and day = $2::date',
-    values: [projectId, today, names, series, devices],
+    text: `update performance_days set names = $3, series = $4, devices = $5, operations = $6, parts = $7
+           where project_id = $1 and day = $2::date`,
+    values: [projectId, today, names, series, devices, operations, parts],
   })
 }
 
@@ -222,7 +225,7 @@ export async function findNames(
   const { rows } = await tx.query<{ name: string }>({
     name: 'performance-find-names',
     text: `select k.name from unnest($3::text[]) k (name) where exists (
-             select 1 from performance_series s where s.project_id = $1 and s.last_day = $2::date and s.name = k.name)`,
+             select 1 from performance_series s where s.project_id = $1 and s.last_day = $2::date and s.name = k.name and s.grain = 0)`,
     values: [projectId, today, names],
   })
   return new Set(rows.map(({ name }) => name))
@@ -234,9 +237,9 @@ export async function saveSeries(tx: Tx, today: string, series: readonly Series[
   const rows = series.toSorted((a, b) => (a.projectId + a.id < b.projectId + b.id ? -1 : 1))
   await tx.query({
     name: 'performance-save-series',
-    text: `insert into performance_series (project_id, id, grain, name, op, release, environment, os, device_class, device, last_day)
-           select k.*, $11::date from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-             $9::text[], $10::text[]) k
+    text: `insert into performance_series (project_id, id, grain, name, op, release, environment, os, device_class, device, span, last_day)
+           select k.*, $12::date from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+             $9::text[], $10::text[], $11::text[]) k
            on conflict (project_id, id) do update set last_day = greatest(performance_series.last_day, excluded.last_day)`,
     values: [
       rows.map(({ projectId }) => projectId),
@@ -249,6 +252,7 @@ export async function saveSeries(tx: Tx, today: string, series: readonly Series[
       rows.map(({ dimensions }) => dimensions.os),
       rows.map(({ dimensions }) => dimensions.deviceClass),
       rows.map(({ dimensions }) => dimensions.device),
+      rows.map(({ span = '' }) => span),
       today,
     ],
   })
@@ -306,7 +310,8 @@ export const PERFORMANCE_PARTS = [
 export type Rollup = {
   readonly projectId: string
   readonly grain: number
-  readonly metric: Metric
+  /** Its stored number. */
+  readonly metric: number
   readonly bucket: Date
   readonly step: number
   readonly seriesId: string
@@ -356,7 +361,7 @@ type Row = { [K in LeftOut]: number } & {
 const rollupOf = (row: Row): Rollup => ({
   projectId: row.project_id,
   grain: row.grain,
-  metric: metricAt(row.metric),
+  metric: row.metric,
   bucket: row.bucket,
   step: row.step,
   seriesId: row.series_id,
@@ -391,20 +396,25 @@ export async function takeRollups(tx: Tx, step: number, before: Date, max: numbe
 export async function selectDimensions(
   tx: Tx,
   rows: readonly Rollup[],
-): Promise<Map<string, { projectId: string; dimensions: Dimensions }>> {
+): Promise<Map<string, { projectId: string; grain: Grain; dimensions: Dimensions }>> {
   const ids = new Map(rows.map((row) => [row.seriesId, row.projectId]))
   const { rows: found } = await tx.query<
-    Omit<Dimensions, 'deviceClass' | 'device'> & { id: string; project_id: string; device_class: DeviceClass }
+    Omit<Dimensions, 'deviceClass' | 'device'> & {
+      id: string
+      project_id: string
+      grain: Grain
+      device_class: DeviceClass
+    }
   >(
-    `select s.id, s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class
+    `select s.id, s.project_id, s.grain, s.name, s.op, s.release, s.environment, s.os, s.device_class
      from unnest($1::uuid[], $2::uuid[]) k (project_id, id)
      join performance_series s on s.project_id = k.project_id and s.id = k.id`,
     [[...ids.values()], [...ids.keys()]],
   )
   return new Map(
-    found.map(({ id, project_id: projectId, device_class: deviceClass, ...dimensions }) => [
+    found.map(({ id, project_id: projectId, grain, device_class: deviceClass, ...dimensions }) => [
       id,
-      { projectId, dimensions: { ...dimensions, deviceClass, device: '' } },
+      { projectId, grain, dimensions: { ...dimensions, deviceClass, device: '' } },
     ]),
   )
 }
@@ -445,7 +455,7 @@ export async function saveRollups(tx: Tx, sums: ReadonlyMap<string, Sum>): Promi
 const keyColumns = (rows: readonly Rollup[]): unknown[] => [
   rows.map((row) => row.projectId),
   rows.map((row) => row.grain),
-  rows.map((row) => METRICS.indexOf(row.metric)),
+  rows.map((row) => row.metric),
   rows.map((row) => row.bucket),
   rows.map((row) => row.step),
   rows.map((row) => row.seriesId),

@@ -1,7 +1,8 @@
 import { hash as digestOf } from 'node:crypto'
 import type { Tx } from '../../platform/storage/database.ts'
 import { hyphenate } from '../../platform/kernel/ids.ts'
-import type { Dimensions } from './fact.ts'
+import type { CountedSpans, Dimensions, Operations } from './fact.ts'
+import { KIND_OPS, operationKind } from './operation-name.ts'
 import * as sql from './record.queries.ts'
 import type { Grain, Series } from './record.queries.ts'
 
@@ -13,6 +14,10 @@ const MAX_SERIES = 10_000
 export const OTHER = '<other>'
 /** Devices (with release and environment) per project and day. Further ones are counted under {@link OTHER}. */
 export const MAX_DEVICES = 10_000
+/** Operations of transactions, and parts of their time, per project and day. Further ones are counted under {@link OTHER}. */
+export const MAX_SPANS = { operations: 4_000, parts: 2_000 } as const
+/** Environments of what exceeds them; the rest has none. */
+const MAX_OTHERS = 100
 
 const NOTHING: Dimensions = { name: '', op: '', release: '', environment: '', os: '', deviceClass: '', device: '' }
 /** The dimensions of everything above the limit of series. */
@@ -25,10 +30,13 @@ export const GRAINS: { readonly [G in Grain]: readonly (keyof Dimensions)[] } = 
   2: ['environment'],
   3: ['release', 'environment', 'os', 'deviceClass'],
   4: ['release', 'environment', 'device'],
+  // Operations of a transaction, and the parts of its time.
+  5: ['name', 'op', 'environment'],
+  6: ['name', 'environment'],
 }
 
 /** The series of dimensions in a grain. Its id is a hash of them. */
-export function deriveSeries(projectId: string, grain: Grain, full: Dimensions): Series {
+export function deriveSeries(projectId: string, grain: Grain, full: Dimensions, span?: string): Series {
   const dimensions: Dimensions = {
     ...NOTHING,
     ...Object.fromEntries(GRAINS[grain].map((attribute) => [attribute, full[attribute]])),
@@ -43,8 +51,33 @@ export function deriveSeries(projectId: string, grain: Grain, full: Dimensions):
     dimensions.os,
     dimensions.deviceClass,
     dimensions.device,
+    ...(span === undefined ? [] : [span]),
   ])
-  return { id: hyphenate(digestOf('sha256', text, 'hex').slice(0, 32)), projectId, grain, dimensions }
+  const id = hyphenate(digestOf('sha256', text, 'hex').slice(0, 32))
+  return { id, projectId, grain, dimensions, ...(span !== undefined && { span }) }
+}
+
+/** The series of an operation of a transaction. */
+export const operationSeries = (
+  projectId: string,
+  { transaction, environment }: Pick<CountedSpans, 'transaction' | 'environment'>,
+  { op, name }: Pick<Operations, 'op' | 'name'>,
+): Series => deriveSeries(projectId, 5, { ...NOTHING, name: transaction, environment, op }, name)
+
+/** The series of a part of a transaction's time. */
+export const partSeries = (
+  projectId: string,
+  { transaction, environment }: Pick<CountedSpans, 'transaction' | 'environment'>,
+  part: string,
+): Series => deriveSeries(projectId, 6, { ...NOTHING, name: transaction, environment }, part)
+
+/** The series to use for one above the limit of spans. */
+function otherSpans({ projectId, grain, dimensions }: Series, environment: string): Series {
+  const transaction = { transaction: OTHER, environment }
+  const kind = operationKind(dimensions.op)
+  return grain === 6
+    ? partSeries(projectId, transaction, OTHER)
+    : operationSeries(projectId, transaction, { op: kind === null ? '' : KIND_OPS[kind], name: OTHER })
 }
 
 /** The series of a project for everything above the limit of series. */
@@ -77,7 +110,7 @@ async function registerOf(
 ): Promise<void> {
   const counts = await sql.lockDay(tx, projectId, today)
   const names = await sql.findNames(tx, projectId, today, [
-    ...new Set(missing.map(({ dimensions }) => dimensions.name)),
+    ...new Set(missing.flatMap(({ grain, dimensions }) => (grain === 0 ? [dimensions.name] : []))),
   ])
   const added = new Map<string, Series>()
   // Series above the limits, with the series to use instead, which may exist.
@@ -91,6 +124,7 @@ async function registerOf(
   }
   for (const one of missing) {
     const { name } = one.dimensions
+    if (one.grain !== 0) continue
     if (!names.has(name) && name !== OTHER) {
       if (counts.names >= MAX_NAMES) {
         moved.set(one.id, deriveSeries(projectId, 0, { ...one.dimensions, name: OTHER }))
@@ -115,9 +149,49 @@ async function registerOf(
       assigned.set(id, target.id)
     }
   }
+  for (const one of await admitSpans(tx, today, missing, counts, assigned)) added.set(one.id, one)
   await sql.saveSeries(tx, today, [...added.values()])
   await sql.saveDay(tx, projectId, today, counts)
 }
+
+/** Assigns the series of spans, and counts them. @returns series to save */
+async function admitSpans(
+  tx: Tx,
+  today: string,
+  missing: readonly Series[],
+  counts: sql.DayCounts,
+  assigned: Map<string, string>,
+): Promise<Series[]> {
+  const added: Series[] = []
+  const above: Series[] = []
+  for (const one of missing) {
+    if (one.grain === 0) continue
+    const counter = counterFor(one)
+    if (counts[counter] >= MAX_SPANS[counter]) above.push(one)
+    else {
+      counts[counter]++
+      added.push(one)
+      assigned.set(one.id, one.id)
+    }
+  }
+  if (above.length === 0) return added
+  const others = above.map((one) => otherSpans(one, one.dimensions.environment))
+  const known = await sql.findSeries(tx, today, others)
+  for (const [index, one] of above.entries()) {
+    const counter = counterFor(one)
+    let other = others[index] ?? one
+    if (!known.has(other.id)) {
+      if (counts[counter] < MAX_SPANS[counter] + MAX_OTHERS) counts[counter]++
+      else other = otherSpans(one, '')
+      known.add(other.id)
+      added.push(other)
+    }
+    assigned.set(one.id, other.id)
+  }
+  return added
+}
+
+const counterFor = ({ grain }: Series): keyof typeof MAX_SPANS => (grain === 6 ? 'parts' : 'operations')
 
 /**
  * The series of devices for wanted ones: themselves, or those of {@link OTHER} above the limit of the day.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { dsnParts } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Performance } from '../performance/performance.api.ts'
-import type { OperationsOfTraces, TransactionDetail } from './transaction.api.ts'
+import type { SpanOperations, TransactionDetail } from './transaction.api.ts'
 
 /** Figures of transactions against a recomputation from what was sent. */
 
@@ -95,7 +95,6 @@ test('a transaction has the figures of what was sent, and leads to traces and is
     ['api@1.1', 15, 1],
   ])
   expect(found.by_environment.map(({ name, count }) => [name, count])).toEqual([['production', 40]])
-  expect(found.stored).toEqual({ traces: 40, spans: 160 })
   const time = new Map(found.time.map((part) => [part.name, part]))
   expect(time.get('Database')?.ms_per_request).toBeCloseTo(4, 1)
   expect(time.get('pay.example')?.ms_per_request).toBeCloseTo(2, 1)
@@ -124,11 +123,11 @@ test('a transaction that did not run, and bad input, are refused', async () => {
 
 test('the operations of all transactions add up', async () => {
   const answer = await founder.get(`/api/performance/operations?projectId=${project.id}&range=24h`)
-  const found = answer.as<OperationsOfTraces>()
-  expect(found.stored).toEqual({ traces: 41, spans: 164 })
+  const found = answer.as<SpanOperations>()
   expect(found.queries).toMatchObject([
-    { name: 'SELECT * FROM orders WHERE id = ?', count: 41, traces: 41, per_trace: 1, transactions: 2 },
+    { name: 'SELECT * FROM orders WHERE id = ?', count: 41, per_request: 1, transactions: 2 },
   ])
+  expect(found.queries[0]?.trace_id).toMatch(/^[0-9a-f]{32}$/)
   expect(found.queries[0]?.total_ms).toBeCloseTo(164, 0)
   expect(found.outgoing).toMatchObject([{ name: 'pay.example', count: 41 }])
   // Half of the 40, and the one of 1,800 ms.

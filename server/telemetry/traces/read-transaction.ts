@@ -1,68 +1,77 @@
 import { shortId } from '#shared/issue-values.ts'
-import type { RangeName } from '#shared/issue-values.ts'
 import { findIssuesByEvent } from '../../events/store/store.queries.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { prepareQuestion } from '../performance/question.ts'
+import { readOperations, readTimeShares } from '../performance/read-operations.ts'
 import { readTransactionFigures, type TransactionInput } from '../performance/read-transaction.ts'
 import { chooseSamples } from './choose-samples.ts'
 import * as sql from './read.queries.ts'
-import { rankOperations, timeParts, type StoredRequest } from './spans-by-time.ts'
+import { slowestTraces, traceKey, type StoredRequest } from './slowest-traces.ts'
 import { decodeSpans } from './stored-span.ts'
-import type { TransactionDetail } from './transaction.api.ts'
+import type { SpanOperations, TransactionDetail } from './transaction.api.ts'
 
-/** Parts whose spans are read for one answer, and their spans: some 100 ms. */
+/** Parts whose spans are read for links to traces, and their spans: some 100 ms. */
 const MAX_PARTS = 100
 const MAX_SPANS = 20_000
 const MAX_SAMPLED = 500
 const MAX_ERRORS = 500
 const MAX_ISSUES = 10
 
-/** A transaction with its figures, and what its stored traces say. @throws AppError not_found */
+/** A transaction with its figures, and traces and issues in it. @throws AppError not_found */
 export async function readTransaction(app: App, actor: OrgActor, input: TransactionInput): Promise<TransactionDetail> {
   const { from, to, ...figures } = await readTransactionFigures(app, actor, input)
   const { name, op } = figures
   const scope = { projectId: input.projectId, from, to, transaction: { name, op } }
-  const [requests, sampled] = await Promise.all([
-    readRequests(app, scope),
+  // Spans are counted by environment only.
+  const filter = { name, ...(input.environment?.length ? { environment: input.environment } : {}) }
+  const [time, sampled] = await Promise.all([
+    readTimeShares(app, { projectIds: [input.projectId], from, to, filter }),
     sql.sampledParts(app.db, scope, MAX_SAMPLED),
   ])
   return {
     ...figures,
-    stored: countsOf(requests),
-    time: timeParts(requests),
+    time,
     samples: chooseSamples(sampled, figures),
     issues: await issuesIn(app, input.projectId, sampled),
   }
 }
 
-/** Queries, hosts, queues, caches and resources of the newest stored traces. @throws AppError not_found */
+/** Queries, hosts, queues, caches and resources, each with a stored trace if there is one. @throws AppError not_found */
 export async function listSpanOperations(
   app: App,
   actor: OrgActor,
-  input: { readonly projectId: string; readonly range: RangeName },
-) {
-  const { now } = await prepareQuestion(app, actor, input)
-  const requests = await readRequests(app, { ...now, projectId: input.projectId, transaction: null })
-  return { range: input.range, stored: countsOf(requests), ...rankOperations(requests) }
+  { projectId, range, environment }: Pick<TransactionInput, 'projectId' | 'range' | 'environment'>,
+): Promise<SpanOperations> {
+  const { now } = await prepareQuestion(app, actor, { projectId, range, environment })
+  const [found, requests] = await Promise.all([
+    readOperations(app, now),
+    readRequests(app, { projectId, from: now.from, to: now.to, transaction: null }),
+  ])
+  const traces = slowestTraces(requests)
+  const withTrace = (operations: typeof found.queries) =>
+    operations.map((one) => ({ ...one, trace_id: traces.get(traceKey(one)) ?? null }))
+  return {
+    range,
+    queries: withTrace(found.queries),
+    outgoing: withTrace(found.outgoing),
+    queues: withTrace(found.queues),
+    caches: withTrace(found.caches),
+    resources: withTrace(found.resources),
+  }
 }
 
 async function readRequests(app: App, scope: sql.PartsScope): Promise<StoredRequest[]> {
   const requests: StoredRequest[] = []
   let spans = 0
   for (const part of await sql.newestParts(app.db, scope, MAX_PARTS)) {
-    const request = { traceId: part.traceId, transaction: part.name, spans: decodeSpans(part.spans) }
+    const request = { traceId: part.traceId, spans: decodeSpans(part.spans) }
     spans += request.spans.length
     if (spans > MAX_SPANS && requests.length > 0) break
     requests.push(request)
   }
   return requests
 }
-
-const countsOf = (requests: readonly StoredRequest[]) => ({
-  traces: requests.length,
-  spans: requests.reduce((sum, { spans }) => sum + spans.length, 0),
-})
 
 async function issuesIn(
   app: App,

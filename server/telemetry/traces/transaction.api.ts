@@ -10,26 +10,20 @@ import {
   Spread,
 } from '../performance/performance.api.ts'
 
-/** One transaction, and the operations of all transactions as stored traces have them. */
+/** One transaction, and the operations of all transactions. */
 
 const count = z.number().int()
 const fraction = z.number().nullable()
 const { release, environment, os, device_class: deviceClass } = performanceFilters
 
-const Stored = z
-  .object({
-    traces: count.describe('Stored parts of traces that were read: the newest, at most 100.'),
-    spans: count,
-  })
-  .describe(
-    'What the figures come from. Stored traces are those with an error, the slowest of each hour, and the newest: of all releases and environments, for 7 days.',
-  )
-
 const Part = Quantiles.extend({ name: z.string(), failures: count, failure_rate: fraction })
 
 const TimePart = z.object({
-  name: z.string().describe('A host, `Database`, `Own code` for the time that no span covers, or an op.'),
-  op: z.string(),
+  name: z
+    .string()
+    .describe(
+      'A host, `Database`, `Queues`, `Cache`, `Resources`, `Own code` for the time that no span covers, an op, or `Everything else`.',
+    ),
   share: z.number().describe('Of the own time of all spans.'),
   ms_per_request: z.number(),
   spans_per_request: z.number(),
@@ -67,34 +61,40 @@ export const TransactionDetail = Requests.extend({
   by_environment: z.array(Part),
   by_os: z.array(Part),
   by_device_class: z.array(Part),
-  stored: Stored,
-  time: z.array(TimePart).describe('Where the time goes, largest first.'),
+  time: z
+    .array(TimePart)
+    .describe(
+      'Where the time goes, largest first: of every request that arrived with its spans. Only environment narrows it.',
+    ),
   samples: z.array(Sample),
   issues: z.array(IssueInside).describe('Most traces first, at most 10.'),
 })
 export type TransactionDetail = z.infer<typeof TransactionDetail>
 
 const Operation = z.object({
-  name: z.string().describe('The statement without values, the host, the queue, the key without ids, or the resource.'),
+  name: z
+    .string()
+    .describe(
+      'The statement without values, the host, the queue, the key without ids, or the resource; `<other>` for those above the limit of a day.',
+    ),
   op: z.string(),
   count: count.describe('Spans.'),
-  traces: count,
-  per_trace: z.number().describe('Spans for each trace that has it.'),
-  p50_ms: fraction.describe('Null for fewer than 20 spans, as the p95.'),
+  per_request: fraction.describe('Spans for each request of the transactions that have it.'),
+  p50_ms: fraction.describe('Null for fewer than 20 spans, as the p75 and p95.'),
+  p75_ms: fraction,
   p95_ms: fraction,
   total_ms: z.number(),
   failures: count,
   hit_rate: fraction.describe('Hits of a cache; null where spans do not say.'),
-  transaction: z.string().describe('With most of its time.'),
+  transaction: z.string().nullable().describe('With most of its time; null where the spans did not name one.'),
   transactions: count,
-  trace_id: z.string().describe('With its longest span.'),
+  trace_id: z.string().nullable().describe('With its longest span among the 100 newest stored traces.'),
 })
 
 const operations = z.array(Operation).describe('Most time first, at most 20.')
 
-export const OperationsOfTraces = z.object({
+export const SpanOperations = z.object({
   range: z.string(),
-  stored: Stored,
   queries: operations,
   outgoing: operations,
   queues: operations,
@@ -102,7 +102,7 @@ export const OperationsOfTraces = z.object({
   resources: operations,
 })
 
-export type OperationsOfTraces = z.infer<typeof OperationsOfTraces>
+export type SpanOperations = z.infer<typeof SpanOperations>
 
 /** Routes that combine counts with stored traces. */
 export const transactionRoutes = routes({
@@ -112,7 +112,7 @@ export const transactionRoutes = routes({
     tag: 'Metrics',
     summary: 'A transaction: over time, its spread, by release and tag, where its time goes, sample traces and issues',
     description:
-      '404 where it did not run in the range. Figures are counted from every transaction that arrived; `time`, `samples` and `issues` come from stored traces.',
+      '404 where it did not run in the range. Figures and `time` are counted from every transaction that arrived; `samples` and `issues` come from stored traces.',
     permission: 'metrics.read',
     query: z.strictObject({
       projectId: Id,
@@ -134,12 +134,11 @@ export const transactionRoutes = routes({
     method: 'GET',
     path: '/api/performance/operations',
     tag: 'Metrics',
-    summary: 'Queries, outgoing requests, queues, caches and resources of stored traces',
-    description:
-      'Of the newest stored traces of the range; counts are those of the traces that were read, not of all traffic.',
+    summary: 'Queries, outgoing requests, queues, caches and resources',
+    description: 'Counted from every span that arrived in the range.',
     permission: 'metrics.read',
-    query: z.strictObject({ projectId: Id, range: performanceRange }),
-    response: OperationsOfTraces,
+    query: z.strictObject({ projectId: Id, range: performanceRange, environment }),
+    response: SpanOperations,
     refusals: [404],
   },
 })

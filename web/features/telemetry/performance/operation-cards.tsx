@@ -18,6 +18,9 @@ import styles from './tables.module.css'
 type Kind = keyof typeof requestTexts.operations
 type Operation = SpanOperations['queries'][number]
 
+/** The name of the service for what exceeds the limit of a day. */
+const OTHER = '<other>'
+
 type OperationCardsProps = {
   view: HealthView
   search: PerformanceSearch
@@ -25,7 +28,7 @@ type OperationCardsProps = {
   titles?: Partial<Record<Kind, string>>
 }
 
-/** A card for each kind of operation that stored traces have; none for the others. */
+/** A card for each kind of operation that spans have; none for the others. */
 export function OperationCards({ view, search, kinds, titles = requestTexts.operations }: OperationCardsProps) {
   const query = useQuery({ ...spanOperationsQuery(view), meta: { quiet: true } })
   return (
@@ -64,28 +67,30 @@ function OperationCard({ kind, title, data, search }: OperationCardProps) {
     cell: ({ hit_rate: rate }) => formatRate(rate),
   }
   return (
-    <Card
-      title={title}
-      header={<Minor title={requestTexts.storedNote}>{requestTexts.stored(formatCount(data.stored.traces))}</Minor>}
-    >
+    <Card title={title} header={<Minor>{requestTexts.byTime}</Minor>}>
       <DataTable
         scrollLabel={figuresTexts.tableOf(title)}
         className={styles.table}
         rows={rows}
-        keyOf={({ name }) => name}
+        keyOf={({ op, name }) => `${op} ${name}`}
         columns={[
           {
             head: requestTexts.operationNames[kind],
-            title: ({ name }) => name,
+            title: ({ name }) => (name === OTHER ? requestTexts.otherNote : name),
             cell: ({ name, op }) => (
               <>
-                {name} <Minor>{op}</Minor>
+                {name === OTHER ? requestTexts.other : name} <Minor>{op}</Minor>
               </>
             ),
           },
           { head: requestTexts.calls, numeric: true, cell: ({ count }) => formatCount(count) },
-          { head: requestTexts.perTrace, numeric: true, cell: ({ per_trace: each }) => timesText(each) },
+          {
+            head: requestTexts.perRequest,
+            numeric: true,
+            cell: ({ per_request: each }) => (each === null ? figuresTexts.unknown : timesText(each)),
+          },
           { head: figuresTexts.p50, numeric: true, cell: ({ p50_ms: ms, count }) => <Enough ms={ms} of={count} /> },
+          { head: figuresTexts.p75, numeric: true, cell: ({ p75_ms: ms, count }) => <Enough ms={ms} of={count} /> },
           { head: figuresTexts.p95, numeric: true, cell: ({ p95_ms: ms, count }) => <Enough ms={ms} of={count} /> },
           { head: requestTexts.totalTime, numeric: true, cell: ({ total_ms: ms }) => formatDuration(ms) },
           ...(kind === 'caches'
@@ -99,17 +104,18 @@ function OperationCard({ kind, title, data, search }: OperationCardProps) {
               ]),
           {
             head: requestTexts.caller,
-            title: ({ transaction }) => transaction,
-            cell: ({ transaction, transactions }) => (
-              <>
-                <Link {...paths.transaction(transaction, search)}>{transaction}</Link>
-                {transactions > 1 ? <Minor> {requestTexts.callers(transactions - 1)}</Minor> : null}
-              </>
-            ),
+            title: ({ transaction }) => transaction ?? '',
+            cell: ({ transaction, transactions }) =>
+              transaction === null ? null : (
+                <>
+                  <Link {...paths.transaction(transaction, search)}>{transaction}</Link>
+                  {transactions > 1 ? <Minor> {requestTexts.callers(transactions - 1)}</Minor> : null}
+                </>
+              ),
           },
           {
             head: requestTexts.trace,
-            cell: ({ trace_id: id }) => <Link {...paths.trace(id)}>{id.slice(0, 8)}</Link>,
+            cell: ({ trace_id: id }) => (id === null ? null : <Link {...paths.trace(id)}>{id.slice(0, 8)}</Link>),
           },
         ]}
       />
@@ -117,5 +123,5 @@ function OperationCard({ kind, title, data, search }: OperationCardProps) {
   )
 }
 
-/** `1`, `2.5`, `31`: how often one trace has an operation. */
+/** `1`, `2.5`, `31`: how often one request has an operation. */
 export const timesText = (times: number): string => String(Number(times.toFixed(times < 10 ? 1 : 0)))

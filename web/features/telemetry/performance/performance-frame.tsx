@@ -73,7 +73,8 @@ export function PerformanceFrame() {
           </ul>
         </nav>
       </PageHead>
-      <TabKeys tabs={tabs} here={here} search={kept} />
+      {/* On a transaction the keys step through transactions. */}
+      {here === -1 ? null : <TabKeys tabs={tabs} here={here} search={kept} />}
       <FilterChips filters={view.filters} onChange={change} />
       <Outlet />
     </PageMain>

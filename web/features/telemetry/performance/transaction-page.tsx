@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { usePolling } from '../../../api/live.ts'
-import { transactionQuery, type TransactionDetail } from '../../../api/performance-queries.ts'
+import { transactionQuery, transactionsQuery, type TransactionDetail } from '../../../api/performance-queries.ts'
 import { releaseMarkersQuery } from '../../../api/marker-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { selectedWindow } from '../../../address/search.ts'
+import { useKeys } from '../../../app/keys.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { shortRelease, shownValue } from '../../../subjects/figures/filter-model.ts'
@@ -47,6 +48,7 @@ export function TransactionPage() {
   const polling = usePolling(REFRESH_MS)
   const query = useQuery({ ...transactionQuery(at.view, name), refetchInterval: polling, meta: { quiet: true } })
   usePageTitle(name)
+  useStepKeys(at, name)
   return (
     <div className={styles.stack}>
       <div className={styles.back}>
@@ -73,6 +75,22 @@ export function TransactionPage() {
   )
 }
 
+/** `[` and `]` step through the transactions, those with most time first, as the list shows them. */
+function useStepKeys({ view, search }: PerformanceAt, name: string): void {
+  const navigate = useNavigate()
+  const list = useInfiniteQuery({ ...transactionsQuery(view, '-total'), meta: { quiet: true } })
+  const names = [...new Set(list.data?.pages.flatMap(({ items }) => items.map((one) => one.name)))]
+  const step = (by: number) => () => {
+    const here = names.indexOf(name)
+    const next = here === -1 ? names[0] : names[here + by]
+    if (next !== undefined) void navigate(paths.transaction(next, listSearch(search)))
+  }
+  useKeys([
+    { keys: '[', label: requestTexts.previous, group: 'Page', run: step(-1), sheetOnly: true },
+    { keys: ']', label: requestTexts.next, group: 'Page', run: step(1), sheetOnly: true },
+  ])
+}
+
 function Parts({ data, at: { view, search, change } }: { data: TransactionDetail; at: PerformanceAt }) {
   const [first, last] = [data.series[0]?.t ?? '', data.series.at(-1)?.t ?? '']
   const markers = useQuery({ ...releaseMarkersQuery([view.projectId], first, last), meta: { quiet: true } })
@@ -95,6 +113,7 @@ function Parts({ data, at: { view, search, change } }: { data: TransactionDetail
     intervalSeconds: data.interval_seconds,
   }
   const p95 = enough(data.p95_ms, data.count)
+  const { release, os, device_class: deviceClass } = view.filters
   return (
     <>
       <Reason data={data} releases={releases} />
@@ -120,7 +139,7 @@ function Parts({ data, at: { view, search, change } }: { data: TransactionDetail
         <ThroughputChart {...charts} />
         <FailureChart {...charts} />
       </section>
-      <TimeCard data={data} />
+      <TimeCard data={data} isFiltered={(release ?? os ?? deviceClass) !== undefined} />
       <section className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)} aria-label={requestTexts.tags}>
         <PartCard
           title={requestTexts.byRelease}
@@ -155,14 +174,15 @@ function Reason({ data, releases }: { data: TransactionDetail; releases: readonl
   )
 }
 
-function TimeCard({ data }: { data: TransactionDetail }) {
+/** @param isFiltered by something that spans are not counted by */
+function TimeCard({ data, isFiltered }: { data: TransactionDetail; isFiltered: boolean }) {
   return (
     <Card
       title={requestTexts.time}
-      header={<Minor title={requestTexts.storedNote}>{requestTexts.timeUnit(formatCount(data.stored.traces))}</Minor>}
+      header={<Minor>{isFiltered ? requestTexts.timeFiltered : requestTexts.timeUnit}</Minor>}
     >
       {data.time.length === 0 ? (
-        <EmptyState title={requestTexts.noTraces}>{requestTexts.noTracesMore}</EmptyState>
+        <EmptyState title={requestTexts.noTime}>{requestTexts.noTimeMore}</EmptyState>
       ) : (
         <DataTable
           scrollLabel={figuresTexts.tableOf(requestTexts.time)}
@@ -173,11 +193,7 @@ function TimeCard({ data }: { data: TransactionDetail }) {
             {
               head: requestTexts.operation,
               title: ({ name }) => name,
-              cell: ({ name, op }) => (
-                <>
-                  {name} <Minor>{op === name ? '' : op}</Minor>
-                </>
-              ),
+              cell: ({ name }) => name,
             },
             {
               head: requestTexts.share,
