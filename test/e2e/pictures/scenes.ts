@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { SLOW_TRANSACTION, STORY_TRACE } from './requests.ts'
 import type { World } from './world.ts'
 
 /** A page of the dashboard in one of its states. */
@@ -64,6 +65,12 @@ export function scenesOf(world: World): Scene[] {
       steps: (page) => button(page, 'Create organisation').click(),
     },
     { name: 'not-found', as: 'visitor', address: '/no/such/page' },
+    { name: 'forgot', as: 'visitor', address: '/forgot' },
+    { name: 'reset', as: 'visitor', address: '/reset' },
+    { name: 'invite', as: 'visitor', address: '/invite' },
+    { name: 'confirm-email', as: 'visitor', address: '/confirm-email' },
+    { name: 'chat-link', as: 'visitor', address: '/chat/link' },
+    { name: 'unsubscribe', as: 'visitor', address: '/unsubscribe' },
 
     { name: 'onboarding-project', as: 'newcomer', address: '/onboarding?step=project' },
     owner('onboarding-send', `/onboarding?project=${world.empty}`),
@@ -162,7 +169,34 @@ export function scenesOf(world: World): Scene[] {
     owner('trace-metrics', `/trace-metrics?project=${world.web}`),
     owner('trace-metrics-grouped', `/trace-metrics?project=${world.web}&name=queue.wait&by=region`),
     owner('trace-metrics-empty', `/trace-metrics?project=${world.empty}`),
+    owner('metrics', `/metrics?project=${world.android}&range=24h`),
+    owner('metrics-server', `/metrics?project=${world.api}&range=24h`),
+    owner('performance', `/performance?project=${world.android}&range=24h`),
+    owner('performance-web', `/performance?project=${world.web}&range=24h`),
+    owner('performance-server', `/performance?project=${world.api}&range=24h`),
+    owner('performance-empty', `/performance?project=${world.empty}`),
+    owner('screens', `/performance/screens?project=${world.android}&range=24h`),
+    owner('anr', `/performance/anr?project=${world.android}&range=24h`),
+    owner('battery', `/performance/battery?project=${world.android}&range=24h`),
+    owner('transaction', `/performance/t/${encodeURIComponent(SLOW_TRANSACTION)}?project=${world.api}&range=24h`),
+    owner('traces', '/traces?range=24h'),
+    owner('traces-filtered-away', '/traces?range=24h&q=nothing'),
+    owner('trace', `/traces/${STORY_TRACE}`),
+    owner('trace-span', `/traces/${STORY_TRACE}`, async (page) =>
+      page
+        .getByRole('link', { name: /id\.example/ })
+        .first()
+        .click(),
+    ),
+    owner('trace-unknown', `/traces/${'0'.repeat(31)}1`),
+    owner('overview-server', `/overview?project=${world.api}`),
+    owner('logs-all', '/logs'),
+    owner('symbols', `/symbols?project=${world.android}`),
     owner('feedback', '/feedback'),
+    owner('feedback-message', '/feedback', async (page) => {
+      await page.getByRole('link', { name: /The pay button/ }).click()
+      await page.getByRole('region', { name: 'From Mara L.' }).waitFor()
+    }),
     owner('monitors', '/monitors'),
     owner('monitors-attention', '/monitors?state=attention'),
     owner('monitors-empty', `/monitors?project=${world.empty}`),
@@ -235,8 +269,15 @@ export function scenesOf(world: World): Scene[] {
     }),
 
     owner('organisation', '/org/general'),
+    owner('members', '/org/members'),
+    owner('sso', '/org/sso'),
+    owner('api-keys', '/org/api-keys'),
+    owner('imports', '/org/import'),
+    owner('import', `/org/import/${world.importId}`),
     owner('operator', '/operator'),
     owner('me-appearance', '/me/appearance'),
+    owner('me-profile', '/me/profile'),
+    owner('me-sessions', '/me/sessions'),
     owner('me-notifications', '/me/notifications'),
     owner('me-security', '/me/security'),
 
@@ -249,6 +290,7 @@ export function scenesOf(world: World): Scene[] {
     owner('alerts-rules', '/alerts/rules'),
     owner('alerts-new-rule', `/alerts/rules/new?project=${world.android}`),
     owner('alerts-history', '/alerts/history'),
+    owner('alerts-rule', `/alerts/rules/${world.rule}`),
     owner('bell', '/issues', async (page) => {
       await press(page, 'b')
       await page.getByRole('tab', { name: /^Alerts/ }).waitFor()
