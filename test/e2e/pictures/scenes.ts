@@ -1,6 +1,23 @@
 import type { Page } from 'playwright-core'
-import { SLOW_TRANSACTION, STORY_TRACE } from './requests.ts'
-import type { World } from './world.ts'
+
+/** What the addresses name. */
+export type Places = {
+  readonly android: string
+  readonly web: string
+  readonly api: string
+  readonly empty: string
+  readonly rule: string
+  readonly importId: string
+  readonly release: string
+  readonly quietRelease: string
+  readonly monitor: string
+  /** Ids of issues by the type of their error. */
+  readonly issues: Readonly<Record<string, string>>
+  /** A delivery that failed twice. */
+  readonly delivery: string
+  readonly trace: string
+  readonly transaction: string
+}
 
 /** A page of the dashboard in one of its states. */
 export type Scene = {
@@ -24,7 +41,7 @@ const button = (page: Page, name: string | RegExp) =>
 const opened = (page: Page, role: 'menu' | 'dialog' | 'option' | 'listbox') => page.getByRole(role).first().waitFor()
 
 /** Every picture. A scene whose state cannot be reached is reported, and the others are taken. */
-export function scenesOf(world: World): Scene[] {
+export function scenesOf(world: Places): Scene[] {
   const issue = (type: string) => `/issues/${world.issues[type] ?? 'unknown'}`
   const crash = issue('IllegalStateException')
   const settings = (part: string, project = world.android) => `/projects/${project}/settings/${part}`
@@ -178,11 +195,11 @@ export function scenesOf(world: World): Scene[] {
     owner('screens', `/performance/screens?project=${world.android}&range=24h`),
     owner('anr', `/performance/anr?project=${world.android}&range=24h`),
     owner('battery', `/performance/battery?project=${world.android}&range=24h`),
-    owner('transaction', `/performance/t/${encodeURIComponent(SLOW_TRANSACTION)}?project=${world.api}&range=24h`),
+    owner('transaction', `/performance/t/${encodeURIComponent(world.transaction)}?project=${world.api}&range=24h`),
     owner('traces', '/traces?range=24h'),
     owner('traces-filtered-away', '/traces?range=24h&q=nothing'),
-    owner('trace', `/traces/${STORY_TRACE}`),
-    owner('trace-span', `/traces/${STORY_TRACE}`, async (page) =>
+    owner('trace', `/traces/${world.trace}`),
+    owner('trace-span', `/traces/${world.trace}`, async (page) =>
       page
         .getByRole('link', { name: /id\.example/ })
         .first()
@@ -228,6 +245,7 @@ export function scenesOf(world: World): Scene[] {
     owner('intake-30d', `/intake?project=${world.android}&range=30d`),
     owner('intake-empty', `/intake?project=${world.empty}`),
 
+    owner('settings-choose', '/projects'),
     owner('settings-general', settings('general')),
     owner('settings-keys', settings('keys')),
     owner('settings-install', settings('install')),

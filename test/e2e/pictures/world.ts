@@ -10,31 +10,19 @@ import { insertMessage } from '../../kit/route-examples.ts'
 import type { TestServer } from '../../kit/test-server.ts'
 import { pastLines } from '../logs-world.ts'
 import { EVERY_FIVE, NIGHTLY, pastRuns } from '../monitors-world.ts'
-import { requestSendings, type RequestsProject } from './requests.ts'
+import { requestSendings, SLOW_TRANSACTION, STORY_TRACE, type RequestsProject } from './requests.ts'
+import type { Places } from './scenes.ts'
 
 /**
  * The content of the pictures: an organisation with six projects, thirty days of sessions and two weeks of events.
  * Everything is sent as SDKs and members send it while the service's clock is moved, so every stored time follows from
  * the story, and two runs store the same.
  */
-export type World = {
+export type World = Places & {
   readonly owner: Client
   readonly member: Client
   /** Owner of an organisation without a project. */
   readonly newcomer: Client
-  readonly android: string
-  readonly web: string
-  readonly api: string
-  readonly empty: string
-  readonly rule: string
-  readonly importId: string
-  readonly release: string
-  readonly quietRelease: string
-  readonly monitor: string
-  /** Ids of issues by the type of their error. */
-  readonly issues: Readonly<Record<string, string>>
-  /** A delivery that failed twice. */
-  readonly delivery: string
 }
 
 export const NOW = '2026-11-20T12:00:00.000Z'
@@ -398,7 +386,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
     const { number, key } = projects[sending.project]
     await fetch(`${server.url}/api/${number}/envelope/?sentry_key=${key}&sentry_version=7`, {
       method: 'POST',
-      body: sending.body,
+      body: typeof sending.body === 'string' ? sending.body : new Uint8Array(sending.body),
     })
   }
   await server.service.drain()
@@ -448,6 +436,8 @@ export async function makeWorld(server: TestServer): Promise<World> {
     quietRelease: releases[RELEASES[1]?.version ?? ''] ?? '',
     issues,
     delivery: seededDelivery(1),
+    trace: STORY_TRACE,
+    transaction: SLOW_TRANSACTION,
   }
 }
 
