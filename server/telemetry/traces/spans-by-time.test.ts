@@ -34,6 +34,8 @@ test.each([
     'api.pay.example:8443',
   ],
   ['http.client', 'outgoing', { description: 'GET', data: { 'server.address': 'id.example' } }, 'id.example'],
+  ['http.client', 'outgoing', { description: 'GET /v2/slots' }, '(same origin)'],
+  ['http.client', 'outgoing', { description: 'GET //cdn' }, '(unknown)'],
   ['queue.process', 'queues', { description: 'x', data: { 'messaging.destination.name': 'mails' } }, 'mails'],
   ['cache.get', 'caches', { description: 'user:4711' }, 'user:*'],
   ['resource.script', 'resources', { description: 'https://cdn.example/app.js?v=1' }, 'cdn.example/app.js'],

@@ -29,6 +29,8 @@ export function operationKind({
 
 const MAX_NAME = 200
 const UNKNOWN = '(unknown)'
+/** Pages ask their own server without naming it. */
+const SAME_ORIGIN = '(same origin)'
 
 /** The name under which equal operations are added up: without literals, ids and parameters. */
 export function operationName(
@@ -72,7 +74,8 @@ function hostOf(description: string, data: StoredSpan['data']): string {
     if (host !== undefined) return host.toLowerCase().slice(0, MAX_NAME)
   }
   const host = textOf(data, 'server.address') ?? textOf(data, 'net.host.name') ?? textOf(data, 'net.peer.name')
-  return (host ?? '').toLowerCase().slice(0, MAX_NAME)
+  if (host !== null) return host.toLowerCase().slice(0, MAX_NAME)
+  return /^(?:[A-Z]+ )?\/(?!\/)/.test(description) ? SAME_ORIGIN : ''
 }
 
 /** A resource by its host and path, without query and hashes. */
