@@ -44,7 +44,7 @@ export const counted = (count: number, one: string, many: string): string =>
 /** `42/s`, `1.3/s`; below one a second `7.5/min`. */
 export const formatPerSecond = (perSecond: number): string =>
   perSecond >= 1 || perSecond === 0
-    ? `${formatCount(Number(perSecond.toFixed(perSecond < 10 ? 1 : 0)))}/s`
+    ? `${Number(perSecond.toFixed(perSecond < 10 ? 1 : 0))}/s`
     : `${Number((perSecond * 60).toFixed(perSecond < 1 / 6 ? 1 : 0))}/min`
 
 /** `48.2 k`, `1.9 M`, for cards and axes; below 10,000 as in tables. */
