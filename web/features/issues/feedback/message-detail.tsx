@@ -182,8 +182,7 @@ function Actions({ message, search, onLeave }: Pick<DetailProps, 'message' | 'se
         onOpenChange={(open) => setAssigning(open && may.allowed)}
         trigger={
           <Button size="sm" keys={keys('a')} why={may.why} className={fitStyles.narrowButton}>
-            <Avatar user={assignee} small quiet />
-            {assignee?.name ?? texts.assign}
+            <Avatar user={assignee} small quiet /> {assignee?.name ?? texts.assign}
           </Button>
         }
       >
