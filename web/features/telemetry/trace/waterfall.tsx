@@ -27,6 +27,7 @@ import {
   type Tree,
   waterfallRows,
 } from './model.ts'
+import { LevelIcon, lookOfLevel } from './level-icon.tsx'
 import { seriesClass, type SeriesOf } from './project-mark.tsx'
 import { traceTexts as texts } from './texts.ts'
 import type { Zoom } from './trace-map.tsx'
@@ -285,11 +286,11 @@ function WaterfallRow({ row, look }: { row: Row; look: Look }) {
     )
   }
   const { log } = row
-  const level = LEVELS.get(log.level) ?? 'info'
+  const level = lookOfLevel(log.level)
   return (
     <li className={classNames(styles.row, typeStyles.soft)} data-kind="log" data-level={level}>
       <span className={styles.name} style={indent(row.depth)}>
-        <Icon name={level === 'info' ? 'info' : 'warn'} label={log.level} className={TONES[level]} />
+        <LevelIcon level={log.level} />
         <span className={fitStyles.ellipsis} title={log.body}>
           {log.body}
         </span>
@@ -298,14 +299,6 @@ function WaterfallRow({ row, look }: { row: Row; look: Look }) {
     </li>
   )
 }
-
-type Level = 'info' | 'warn' | 'error'
-const LEVELS = new Map<string, Level>([
-  ['warn', 'warn'],
-  ['error', 'error'],
-  ['fatal', 'error'],
-])
-const TONES = { info: undefined, warn: typeStyles.amber, error: typeStyles.red } as const
 
 const indent = (depth: number) => ({
   paddingInlineStart: `calc(${Math.min(depth, MAX_INDENT)} * var(--step) + var(--space-10))`,
