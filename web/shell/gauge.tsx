@@ -32,7 +32,7 @@ export function Gauge() {
   return me.data.operates ? <OfInstallation /> : <OfOrganisation />
 }
 
-/** Of all organisations, for who operates the installation. */
+/** The rate of all organisations, for who operates the installation. */
 function OfInstallation() {
   const { data } = useQuery({ ...operatorQuery, refetchInterval: REFRESH_MS })
   if (data === undefined) return null
@@ -57,7 +57,7 @@ function Disk({ days }: { days: number | null }) {
   )
 }
 
-/** Of the projects of the organisation. */
+/** The rate of the organisation's projects. */
 function OfOrganisation() {
   const { data } = useQuery({ ...overviewQuery(null, '1h'), refetchInterval: REFRESH_MS })
   if (data === undefined) return null

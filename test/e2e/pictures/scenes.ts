@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What the addresses name. */
+/** Ids and names in the addresses. */
 export type Places = {
   readonly android: string
   readonly web: string

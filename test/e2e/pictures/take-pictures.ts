@@ -69,7 +69,7 @@ test('pictures', { timeout: 3_600_000 }, async () => {
   const missed: string[] = []
   try {
     for (const [size, viewport] of Object.entries(WIDTHS)) {
-      // What a scene does depends on whether the page is that of phones.
+      // A scene has steps for wide pages and for those of phones.
       const kind = viewport.width < 860 ? 'phone' : 'desk'
       for (const as of ['visitor', 'newcomer', 'owner'] as const) {
         const context = await browser.newContext({

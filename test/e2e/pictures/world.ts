@@ -441,7 +441,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
   }
 }
 
-/** What visitors of the shop wrote. */
+/** Messages of visitors of the shop. */
 async function pastMessages({ app }: TestServer, projectId: string): Promise<void> {
   const messages = [
     [4, 'Mara L.', 'mara@example.org', 'The pay button does nothing. I tried six times and loaded the page again.'],

@@ -18,6 +18,7 @@ import { formatDay, formatDuration, zoneName } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { Note } from '../../../ui/note.tsx'
+import { useNow } from '../../../ui/now.ts'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import typeStyles from '../../../ui/type.module.css'
@@ -76,7 +77,7 @@ const GROWING_MS = 15 * 60_000
 function Growing({ trace: newest }: { trace: Trace }) {
   const [trace, setTrace] = useState(newest)
   const known = useMemo(() => new Set(trace.spans.map(({ span_id: id }) => id)), [trace])
-  const isGrowing = Date.now() - Date.parse(newest.started_at) < GROWING_MS
+  const isGrowing = useNow('half-minute') - Date.parse(newest.started_at) < GROWING_MS
   useQuery({ ...traceQuery(trace.trace_id), refetchInterval: isGrowing ? REFRESH_MS : false, meta: { quiet: true } })
   const waiting = newest.spans.filter(({ span_id: id }) => !known.has(id)).length
   const show = () => setTrace(newest)
