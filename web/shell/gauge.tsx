@@ -23,7 +23,7 @@ const REFRESH_MS = 60_000
 const NOW_MINUTES = 5
 const SOON_DAYS = 14
 
-/** What arrives now, and how long the disk lasts where the user operates the installation; and the counts of the rail. */
+/** The rate of events now, how long the disk lasts where the user operates the installation; and the counts of the rail. */
 export function Gauge() {
   const me = useQuery(meQuery)
   useRailCounts()

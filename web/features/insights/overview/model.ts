@@ -92,7 +92,7 @@ const MIN_REQUESTS = 20
 const SLOWER = 0.5
 const MORE_FAILURES = 0.01
 
-/** What got worse against the time before. */
+/** Figures of requests that got worse against the time before. */
 function judgeRequests({ count, p95_ms: p95, failure_rate: rate, previous }: Requests): Reason[] {
   if (count < MIN_REQUESTS || previous.count < MIN_REQUESTS) return []
   const { p95_ms: p95Before, failure_rate: rateBefore } = previous

@@ -42,7 +42,7 @@ import styles from './operator-page.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
-/** What is so far away is no date: too much changes before. */
+/** A day so far away is no date: too much changes before. */
 const FAR_DAYS = 5 * 365
 const REFRESH_MS = 5_000
 /** Nothing that was heard longer ago is shown as well. */
