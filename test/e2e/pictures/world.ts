@@ -450,7 +450,7 @@ async function pastMessages({ app }: TestServer, projectId: string): Promise<voi
       1_500,
       'Jonas',
       'jonas@example.org',
-      'My delivery was moved to Thursday and nobody called me.\n\nPlease change it back.',
+      'My delivery was moved to Thursday without a message.\n\nPlease change it back.',
     ],
   ] as const
   for (const [minutes, name, email, message] of messages)

@@ -77,7 +77,7 @@ function Body({ data, errors, users, view, search, onChange }: BodyProps) {
     onWindow,
   })
   const points = sliceShown(all, axis)
-  // Errors that name nobody say nothing about the number of users.
+  // Errors without a user say nothing about the number of users.
   const hit = users.total === 0 && (errors.total ?? 0) > 0 ? null : users.total
   const rate = perThousand(errors.total, requests.count)
   const before = perThousand(errors.previous_total, previous.count)

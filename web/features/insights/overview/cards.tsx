@@ -130,7 +130,7 @@ function lookOf(kind: CardKind, { overview, requests, search }: Look): FigureCar
     }
     case 'users': {
       const { value, previous, active, previous_active: activeBefore, crash_free_users: free, trend } = cards.user_count
-      // Events that name nobody say nothing about the number of users.
+      // Events without a user say nothing about the number of users.
       const named = value === 0 && (cards.event_count.value ?? 0) > 0 ? null : value
       const shown = active ?? named
       return {
