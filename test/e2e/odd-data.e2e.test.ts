@@ -8,7 +8,7 @@ import { aTeam, testDashboard } from './dashboard.ts'
 import { writeLines } from './logs-world.ts'
 import { pastRuns } from './monitors-world.ts'
 
-/** Pages with texts that no test writes: long, foreign, hostile; with nothing at all; and with an answer that fails. */
+/** Pages with odd texts: long, foreign, hostile; with nothing at all; and with an answer that fails. */
 
 const dashboard = await testDashboard()
 const { server } = dashboard
