@@ -100,7 +100,11 @@ test('without any data each page says so, and a call that fails leaves the rest 
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await page.getByText('NaN').count(), name).toBe(0)
   }
-  const failing = (url: URL) => url.pathname === '/api/alerts/history' || url.pathname === '/api/releases'
+  // The first organisation operates the installation.
+  const gauge = page.getByRole('link', { name: /0 dropped/ })
+  await gauge.waitFor()
+  expect(await gauge.getAttribute('href')).toBe('/operator')
+  const failing = (url: URL) => url.pathname === '/api/releases'
   await page.route(failing, (route) => route.fulfill({ status: 500, json: { error: 'Internal error' } }))
   await visit(page, `/overview?project=${odd.id}&range=24h`)
   await page.getByRole('heading', { name: 'New and back' }).waitFor()

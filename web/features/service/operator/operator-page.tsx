@@ -267,7 +267,7 @@ function QueuesCard({ status }: { status: OperatorStatus }) {
           {
             head: texts.queues.givenUp,
             numeric: true,
-            cell: ({ given_up: count }) => (count === null ? '' : formatCount(count)),
+            cell: ({ given_up: count }) => formatCount(count),
           },
         ]}
       />
