@@ -11,7 +11,7 @@ import { needsAttention, toMonitorParts } from '../features/telemetry/monitors/m
 import { TrendLine } from '../ui/chart/trend-line.tsx'
 import choiceStyles from '../ui/choice.module.css'
 import { classNames } from '../ui/class-names.ts'
-import { formatPerSecond } from '../ui/format.ts'
+import { formatPerSecond } from '../ui/format-rate.ts'
 import { GradeDot, type Grade } from '../ui/grade-dot.tsx'
 import { gaugeTexts as texts } from './gauge-texts.ts'
 import { railCountsKey, type RailCounts } from './rail-counts.ts'

@@ -10,7 +10,6 @@ import { preloadPopovers } from '../ui/popover.tsx'
 import { runNewestAction } from '../ui/toasts.tsx'
 import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
-import { CanaryBanner } from './canary-banner.tsx'
 import { AlertAnnouncer, useFiringCount } from './alert-watch.tsx'
 import { LiveBanner } from './live-mark.tsx'
 import { PhoneTabs } from './phone-tabs.tsx'
@@ -23,6 +22,7 @@ import styles from './shell.module.css'
 import { SkipLink } from '../ui/page-main.tsx'
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
+const CanaryBanner = lazy(() => import('./canary-banner.tsx').then((module) => ({ default: module.CanaryBanner })))
 const Gauge = lazy(() => import('./gauge.tsx').then((module) => ({ default: module.Gauge })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
 const InviteDialog = lazy(() =>
@@ -111,7 +111,7 @@ export function Shell() {
       <div className={classNames(styles.pane, fitStyles.shrinks)}>
         <TopBar onJump={openPalette} onKeys={openKeys} busy={busy} />
         <LiveBanner />
-        <CanaryBanner />
+        <Suspense fallback={null}>{isLater ? <CanaryBanner /> : null}</Suspense>
         <Outlet />
       </div>
       <PhoneTabs />

@@ -56,7 +56,6 @@ export const shellTexts = {
   lostMore: (left: string) => `Showing the last loaded data. Reconnecting in ${left}.`,
   lostNow: 'Showing the last loaded data. Reconnecting.',
   now: 'Reconnect now',
-  alertsFail: 'Alerts may not arrive.',
   palette: 'Search or jump to',
   close: 'Close',
   undo: 'Undo the last change',

@@ -14,7 +14,6 @@ const {
   formatLeft,
   formatMark,
   formatMoment,
-  formatPerSecond,
   formatPoints,
   formatRate,
   formatShortCount,
@@ -195,8 +194,4 @@ test('a time of today has seconds, of another day the day', () => {
 test('a time left of more than an hour has no seconds', () => {
   expect(formatLeft(Date.parse(NOW) + 86_400_000 - 1, NOW)).toBe(n('1_d'))
   expect(formatLeft(Date.parse(NOW) + 86_340_000, NOW)).toBe(n('23_h 59_min'))
-})
-
-test('rates below one a second are by the minute', () => {
-  expect([0, 0.03, 0.5, 1.26, 42.4].map(formatPerSecond)).toEqual(['0/s', '1.8/min', '30/min', '1.3/s', '42/s'])
 })

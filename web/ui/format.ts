@@ -41,12 +41,6 @@ export const plural = (count: number, one: string, many: string): string => (cou
 export const counted = (count: number, one: string, many: string): string =>
   `${formatCount(count)} ${plural(count, one, many)}`
 
-/** `42/s`, `1.3/s`; below one a second `7.5/min`. */
-export const formatPerSecond = (perSecond: number): string =>
-  perSecond >= 1 || perSecond === 0
-    ? `${Number(perSecond.toFixed(perSecond < 10 ? 1 : 0))}/s`
-    : `${Number((perSecond * 60).toFixed(perSecond < 1 / 6 ? 1 : 0))}/min`
-
 /** `48.2 k`, `1.9 M`, for cards and axes; below 10,000 as in tables. */
 export function formatShortCount(count: number | null): string {
   if (count === null) return NO_DATA

@@ -75,7 +75,7 @@ function Detail({ message, isChosen, search, onLeave }: DetailProps) {
   return (
     <Card
       as="section"
-      title={<bdi className={fitStyles.breaks}>{texts.from(author)}</bdi>}
+      title={<bdi className={classNames(styles.from, fitStyles.breaks)}>{texts.from(author)}</bdi>}
       header={<Actions message={message} search={search} onLeave={onLeave} />}
     >
       <p className={styles.back}>

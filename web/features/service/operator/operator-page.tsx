@@ -24,11 +24,11 @@ import {
   formatCount,
   formatDay,
   formatDuration,
-  formatPerSecond,
   formatSize,
   MINUTE_MS,
   NO_DATA,
 } from '../../../ui/format.ts'
+import { formatPerSecond } from '../../../ui/format-rate.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import { Note } from '../../../ui/note.tsx'
