@@ -75,7 +75,8 @@ function Detail({ message, isChosen, search, onLeave }: DetailProps) {
   return (
     <Card
       as="section"
-      title={<bdi className={classNames(styles.from, fitStyles.breaks)}>{texts.from(author)}</bdi>}
+      className={fitStyles.detail}
+      title={<bdi>{texts.from(author)}</bdi>}
       header={<Actions message={message} search={search} onLeave={onLeave} />}
     >
       <p className={styles.back}>
