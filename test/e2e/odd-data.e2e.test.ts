@@ -83,6 +83,7 @@ test('without any data each page says so, and a call that fails leaves the rest 
   const empty = await server.project(team.person)
   const page = await dashboard.openAs(team.person)
   await page.goto('/issues')
+  await page.getByRole('heading', { level: 1 }).waitFor()
   for (const name of NEW_PAGES) {
     await visit(page, `/${name}?project=${empty.id}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
