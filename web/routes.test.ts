@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { createMemoryHistory } from '@tanstack/react-router'
 import { expect, test } from 'vitest'
+import { scenesOf } from '../test/e2e/pictures/scenes.ts'
 import { carried, paths } from './address/paths.ts'
 import { makeRouter } from './routes.tsx'
 
@@ -159,4 +160,30 @@ test('every link leads to an address', () => {
 test('project and range travel along, filters do not', () => {
   const search = { project: ID, range: '7d' as const, q: 'timeout' }
   expect(carried(search)).toEqual({ project: ID, range: '7d' })
+})
+
+/** Addresses that lead to another one. */
+const REDIRECTS = [
+  '/',
+  '/me',
+  '/org',
+  '/org/webhooks/$endpointId',
+  '/projects/$projectId/settings',
+  '/projects/$projectId/traces/$traceId',
+]
+
+test('`npm run pictures` takes a picture of every page', () => {
+  const router = makeRouter(new QueryClient(), createMemoryHistory())
+  const names = new Proxy({}, { get: () => ID })
+  const scenes = scenesOf(
+    new Proxy({} as Parameters<typeof scenesOf>[0], { get: (_, key) => (key === 'issues' ? names : ID) }),
+  )
+  const pictured = scenes.map(({ address }) => {
+    const { pathname } = new URL(address, 'http://faultline.example')
+    return router.matchRoutes(pathname, {}).at(-1)?.fullPath ?? pathname
+  })
+  const plain = (path: string): string => path.replace(/(?<=.)\/$/, '')
+  const pages = Object.values(router.routesByPath).map(({ fullPath }) => plain(fullPath))
+  const missing = new Set(pages).difference(new Set([...pictured.map(plain), ...REDIRECTS]))
+  expect([...missing]).toEqual([])
 })

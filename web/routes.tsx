@@ -1,7 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { createRouter, type RouterHistory } from '@tanstack/react-router'
+import { createRouter, lazyRouteComponent, type RouterHistory } from '@tanstack/react-router'
 import { Crash } from './shell/crash.tsx'
-import { NotFound } from './shell/not-found.tsx'
 import { Root } from './shell/root.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignedIn } from './shell/signed-in.tsx'
@@ -46,6 +45,8 @@ declare module '@tanstack/react-router' {
     router: ReturnType<typeof makeRouter>
   }
 }
+
+const NotFound = lazyRouteComponent(() => import('./shell/not-found.tsx'), 'NotFound')
 
 root.update({ component: Root, notFoundComponent: NotFound, errorComponent: Crash })
 signedIn.update({ component: SignedIn })

@@ -95,7 +95,7 @@ const open = async (path: string): Promise<Page> => {
 
 test('a server has requests instead of starts, and leads from a transaction to a trace and an issue', async () => {
   const page = await open(`/performance?project=${project.id}&range=24h`)
-  await page.getByRole('heading', { name: 'Slowest transactions' }).waitFor()
+  await page.getByRole('heading', { name: 'Transactions' }).waitFor()
   const figures = page.getByRole('group', { name: 'Headline figures' })
   await figures.getByText('30 requests').waitFor()
   await figures.getByText('10.00\u202f%').waitFor()
@@ -160,7 +160,7 @@ test('a website has vitals with their shares', async () => {
 test('the pages fit a phone', async () => {
   const page = await dashboard.openAs(team.person, { size: 'phone' })
   for (const [name, path, text] of [
-    ['performance-server', `/performance?project=${project.id}&range=24h`, 'Slowest transactions'],
+    ['performance-server', `/performance?project=${project.id}&range=24h`, 'Transactions'],
     [
       'performance-transaction',
       `/performance/t/${encodeURIComponent('POST /v2/checkout/{id}')}?project=${project.id}&range=24h`,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { canaryQuery } from '../api/canary-query.ts'
 import { Note } from '../ui/note.tsx'
-import { shellTexts } from './texts.ts'
+import { canaryTexts } from './canary-texts.ts'
 import shellStyles from './shell.module.css'
 
 /** Says that alerts do not arrive, and what to do, while the end-to-end test fails. */
@@ -11,7 +11,7 @@ export function CanaryBanner() {
   return (
     <div className={shellStyles.banner}>
       <Note tone="red" icon="warn" role="status">
-        <b>{shellTexts.alertsFail}</b> {data.explanation}
+        <b>{canaryTexts.alertsFail}</b> {data.explanation}
       </Note>
     </div>
   )

@@ -1,5 +1,5 @@
 import { recentAlertsQuery, webhookEndpointsQuery } from '../api/attention-queries.ts'
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMatchRoute, type LinkProps } from '@tanstack/react-router'
 import { carried, paths } from '../address/paths.ts'
 import { usePolling } from '../api/live.ts'
@@ -8,6 +8,7 @@ import { can } from '../app/can.ts'
 import { useScope } from '../app/use-scope.ts'
 import { formatCount } from '../ui/format.ts'
 import type { IconName } from '../ui/icon.tsx'
+import { railCountsKey, type RailCounts } from './rail-counts.ts'
 import { shellTexts } from './texts.ts'
 
 type PageKey =
@@ -43,6 +44,9 @@ export type Destination = {
   badge?: { count: string; isHot?: boolean } | 'ring' | 'attention'
 }
 
+const badgeOf = (count: number | undefined, isHot: boolean): Pick<Destination, 'badge'> =>
+  (count ?? 0) === 0 ? {} : { badge: { count: formatCount(count ?? 0), isHot } }
+
 /** The destinations, in the order of the rail. */
 export function useDestinations(): Destination[] {
   const { projectId, pageProjectId, chosenRange: range } = useScope()
@@ -68,7 +72,7 @@ export function useDestinations(): Destination[] {
     meta: { quiet: true },
   })
 
-  const firing = recent.data?.unread_count ?? 0
+  const counts = useQuery<RailCounts>({ queryKey: railCountsKey(projectId), queryFn: skipToken }).data
   const inProject = projectId === null ? {} : { project: projectId }
   const ofOne = project === undefined ? {} : { project }
   const inRange = carried({ project, range })
@@ -86,7 +90,10 @@ export function useDestinations(): Destination[] {
     page('performance', 'gauge', paths.performance(inRange), at({ to: '/performance', fuzzy: true })),
     page('traces', 'trace', paths.traces(carried({ ...inProject, range })), at({ to: '/traces', fuzzy: true })),
     page('logs', 'logs', paths.logs(inRange), at({ to: '/logs' }) || at({ to: '/trace-metrics' })),
-    page('monitors', 'pulse', paths.monitors(inProject), at({ to: '/monitors', fuzzy: true })),
+    {
+      ...page('monitors', 'pulse', paths.monitors(inProject), at({ to: '/monitors', fuzzy: true })),
+      ...badgeOf(counts?.monitors, true),
+    },
     page('releases', 'tag', paths.releases(inRange), at({ to: '/releases', fuzzy: true })),
     page('symbols', 'symbols', paths.symbols(inRange), at({ to: '/symbols' })),
     page('intake', 'download', paths.intake(inRange), at({ to: '/intake' })),
@@ -128,10 +135,13 @@ export function useDestinations(): Destination[] {
       ...page('issues', 'issues', paths.issues(carried({ ...inProject, range })), at({ to: '/issues', fuzzy: true })),
       ...(openCount.data === undefined ? {} : { badge: { count: formatCount(openCount.data) } }),
     },
-    page('feedback', 'chat', paths.feedback(inProject), at({ to: '/feedback' })),
+    {
+      ...page('feedback', 'chat', paths.feedback(inProject), at({ to: '/feedback' })),
+      ...badgeOf(counts?.feedback, false),
+    },
     {
       ...page('alerts', 'bell', paths.alerts(inProject), at({ to: '/alerts', fuzzy: true })),
-      ...(firing === 0 ? {} : { badge: { count: formatCount(firing), isHot: true } }),
+      ...badgeOf(recent.data?.unread_count, true),
     },
     ...pages.filter(({ group }) => group === 'pages'),
     ...(setup.data?.steps.first_event === false ? [unfinished] : []),

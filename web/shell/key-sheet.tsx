@@ -6,6 +6,7 @@ import { Cap, keyCaps } from '../ui/kbd.tsx'
 import { Minor } from '../ui/text.tsx'
 import { appTexts } from '../app/texts.ts'
 import typeStyles from '../ui/type.module.css'
+import { keySheetTexts } from './key-sheet-texts.ts'
 import { shellTexts } from './texts.ts'
 import styles from './key-sheet.module.css'
 
@@ -24,7 +25,7 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
           <h2>{appTexts.keys}</h2>
           <IconButton look="ghost" icon="x" label={shellTexts.close} onClick={onClose} />
         </header>
-        {letterKeys ? null : <Minor as="p">{shellTexts.keysOff}</Minor>}
+        {letterKeys ? null : <Minor as="p">{keySheetTexts.off}</Minor>}
         <div className={styles.groups}>
           {groups.map(({ group, rows }) => (
             <section key={group} aria-label={group}>

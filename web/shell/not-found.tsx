@@ -4,6 +4,7 @@ import { paths } from '../address/paths.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { appTexts } from '../app/texts.ts'
+import { notFoundTexts as texts } from './not-found-texts.ts'
 import { shellTexts } from './texts.ts'
 import { usePageTitle } from '../app/page-title.ts'
 
@@ -12,18 +13,18 @@ export function NotFound() {
   usePageTitle(null)
   return (
     <CentredMain>
-      <title>{appTexts.titleOf(shellTexts.notFound)}</title>
+      <title>{appTexts.titleOf(texts.title)}</title>
       <EmptyState
         kind="missing"
         heading="h1"
-        title={shellTexts.notFound}
+        title={texts.title}
         actions={
           <Link {...paths.issues()} {...buttonLook({ look: 'primary' })}>
             <span>{shellTexts.goToIssues}</span>
           </Link>
         }
       >
-        {shellTexts.notFoundMore}
+        {texts.more}
       </EmptyState>
     </CentredMain>
   )

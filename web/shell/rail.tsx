@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { paths } from '../address/paths.ts'
 import { meQuery } from '../api/queries.ts'
 import { can } from '../app/can.ts'
@@ -18,8 +19,8 @@ import { shellTexts } from './texts.ts'
 import styles from './rail.module.css'
 import shellStyles from './shell.module.css'
 
-/** The navigation on the left. */
-export function Rail({ onJump }: { onJump: () => void }) {
+/** The navigation on the left. @param children below it, once they are loaded */
+export function Rail({ onJump, children }: { onJump: () => void; children: ReactNode }) {
   const destinations = useDestinations()
   return (
     <aside className={classNames(styles.side, shellStyles.wideOnly)}>
@@ -35,6 +36,7 @@ export function Rail({ onJump }: { onJump: () => void }) {
       <nav className={styles.low} aria-label={shellTexts.settings}>
         <DestinationList destinations={destinations.filter(({ group }) => group === 'settings')} />
       </nav>
+      <div className={styles.gauge}>{children}</div>
     </aside>
   )
 }
@@ -75,7 +77,7 @@ function DestinationList({ destinations }: { destinations: readonly Destination[
   return (
     <ul className={choiceStyles.choices}>
       {destinations.map(({ key, label, icon, link, isHere, badge }) => (
-        <li key={key}>
+        <li key={key} data-key={key}>
           <Link {...link} aria-current={isHere ? 'page' : undefined}>
             <Icon name={icon} />
             <span>{label}</span>

@@ -10,7 +10,6 @@ import { preloadPopovers } from '../ui/popover.tsx'
 import { runNewestAction } from '../ui/toasts.tsx'
 import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
-import { CanaryBanner } from './canary-banner.tsx'
 import { AlertAnnouncer, useFiringCount } from './alert-watch.tsx'
 import { LiveBanner } from './live-mark.tsx'
 import { PhoneTabs } from './phone-tabs.tsx'
@@ -23,6 +22,8 @@ import styles from './shell.module.css'
 import { SkipLink } from '../ui/page-main.tsx'
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
+const CanaryBanner = lazy(() => import('./canary-banner.tsx').then((module) => ({ default: module.CanaryBanner })))
+const Gauge = lazy(() => import('./gauge.tsx').then((module) => ({ default: module.Gauge })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
 const InviteDialog = lazy(() =>
   import('../subjects/members/invite-dialog.tsx').then((module) => ({ default: module.InviteDialog })),
@@ -43,7 +44,7 @@ export function Shell() {
   const busy = useIsFetching({ predicate: ({ state, meta }) => state.data !== undefined && meta?.quiet !== true }) > 0
 
   useEffect(() => startLive(client), [client])
-  usePreloadedPanels()
+  const isLater = usePreloadedPanels()
   useFreshness()
   useFocusOnArrival()
   useFiringCount()
@@ -104,11 +105,13 @@ export function Shell() {
   return (
     <div className={styles.app}>
       <SkipLink>{appTexts.skip}</SkipLink>
-      <Rail onJump={openPalette} />
+      <Rail onJump={openPalette}>
+        <Suspense fallback={null}>{isLater ? <Gauge /> : null}</Suspense>
+      </Rail>
       <div className={classNames(styles.pane, fitStyles.shrinks)}>
         <TopBar onJump={openPalette} onKeys={openKeys} busy={busy} />
         <LiveBanner />
-        <CanaryBanner />
+        <Suspense fallback={null}>{isLater ? <CanaryBanner /> : null}</Suspense>
         <Outlet />
       </div>
       <PhoneTabs />
@@ -124,19 +127,25 @@ export function Shell() {
 
 /**
  * Loads menus and popovers when the page has loaded, or at the first key: they are no part of the first load, and are
- * there before the keys that are for an open panel.
+ * there before the keys that are for an open panel. Returns whether the page has loaded.
  */
-function usePreloadedPanels(): void {
+function usePreloadedPanels(): boolean {
+  const [hasLoaded, setHasLoaded] = useState(false)
   const isLoading = useRouterState({ select: (state) => state.isLoading })
   const isQuiet = useIsFetching() === 0 && !isLoading
   useEffect(() => {
-    const timer = isQuiet ? setTimeout(preloadPanels, QUIET_MS) : undefined
+    const load = () => {
+      preloadPanels()
+      setHasLoaded(true)
+    }
+    const timer = isQuiet ? setTimeout(load, QUIET_MS) : undefined
     return () => clearTimeout(timer)
   }, [isQuiet])
   useEffect(() => {
     addEventListener('keydown', preloadPanels, { once: true })
     return () => removeEventListener('keydown', preloadPanels)
   }, [])
+  return hasLoaded
 }
 
 function preloadPanels(): void {

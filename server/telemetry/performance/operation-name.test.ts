@@ -78,6 +78,8 @@ test.each([
   ['db', 'queries', '', {}, '(unknown)'],
   ['http.client', 'outgoing', 'GET https://user:pw@API.pay.example:8443/v1/1?key=2', {}, 'api.pay.example:8443'],
   ['http.client', 'outgoing', 'GET', { 'server.address': 'id.example' }, 'id.example'],
+  ['http.client', 'outgoing', 'GET /v2/slots', {}, '(same origin)'],
+  ['http.client', 'outgoing', 'GET //cdn', {}, '(unknown)'],
   ['queue.process', 'queues', 'x', { 'messaging.destination.name': 'mails' }, 'mails'],
   ['cache.get', 'caches', 'user:4711', {}, 'user:*'],
   ['resource.script', 'resources', 'https://cdn.example/app.js?v=1', {}, 'cdn.example/app.js'],

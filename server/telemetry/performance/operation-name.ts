@@ -40,6 +40,8 @@ export function operationOp(span: Pick<Span, 'attributes'>): string {
 export const MAX_NAME = 200
 const MAX_TEXT = 2_000
 const UNKNOWN = '(unknown)'
+/** Pages ask their own server without naming it. */
+const SAME_ORIGIN = '(same origin)'
 
 const spanText = ({ name, attributes }: NamedSpan): string =>
   (name || (textAttribute(attributes, 'sentry.name') ?? '')).slice(0, MAX_TEXT)
@@ -128,7 +130,8 @@ function hostOf(text: string, attributes: Span['attributes']): string {
     if (host !== undefined) return host.toLowerCase().slice(0, MAX_NAME)
   }
   const host = HOSTS.map((name) => textAttribute(attributes, name)).find((one) => one !== null)
-  return (host ?? '').toLowerCase().slice(0, MAX_NAME)
+  if (host !== undefined && host !== null) return host.toLowerCase().slice(0, MAX_NAME)
+  return /^(?:[A-Z]{1,20} )?\/(?!\/)/.test(text) ? SAME_ORIGIN : ''
 }
 
 /** A resource by its host and path, without query and hashes. */

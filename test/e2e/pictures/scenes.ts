@@ -1,5 +1,23 @@
 import type { Page } from 'playwright-core'
-import type { World } from './world.ts'
+
+/** Ids and names in the addresses. */
+export type Places = {
+  readonly android: string
+  readonly web: string
+  readonly api: string
+  readonly empty: string
+  readonly rule: string
+  readonly importId: string
+  readonly release: string
+  readonly quietRelease: string
+  readonly monitor: string
+  /** Ids of issues by the type of their error. */
+  readonly issues: Readonly<Record<string, string>>
+  /** A delivery that failed twice. */
+  readonly delivery: string
+  readonly trace: string
+  readonly transaction: string
+}
 
 /** A page of the dashboard in one of its states. */
 export type Scene = {
@@ -23,7 +41,7 @@ const button = (page: Page, name: string | RegExp) =>
 const opened = (page: Page, role: 'menu' | 'dialog' | 'option' | 'listbox') => page.getByRole(role).first().waitFor()
 
 /** Every picture. A scene whose state cannot be reached is reported, and the others are taken. */
-export function scenesOf(world: World): Scene[] {
+export function scenesOf(world: Places): Scene[] {
   const issue = (type: string) => `/issues/${world.issues[type] ?? 'unknown'}`
   const crash = issue('IllegalStateException')
   const settings = (part: string, project = world.android) => `/projects/${project}/settings/${part}`
@@ -64,6 +82,12 @@ export function scenesOf(world: World): Scene[] {
       steps: (page) => button(page, 'Create organisation').click(),
     },
     { name: 'not-found', as: 'visitor', address: '/no/such/page' },
+    { name: 'forgot', as: 'visitor', address: '/forgot' },
+    { name: 'reset', as: 'visitor', address: '/reset' },
+    { name: 'invite', as: 'visitor', address: '/invite' },
+    { name: 'confirm-email', as: 'visitor', address: '/confirm-email' },
+    { name: 'chat-link', as: 'visitor', address: '/chat/link' },
+    { name: 'unsubscribe', as: 'visitor', address: '/unsubscribe' },
 
     { name: 'onboarding-project', as: 'newcomer', address: '/onboarding?step=project' },
     owner('onboarding-send', `/onboarding?project=${world.empty}`),
@@ -162,7 +186,34 @@ export function scenesOf(world: World): Scene[] {
     owner('trace-metrics', `/trace-metrics?project=${world.web}`),
     owner('trace-metrics-grouped', `/trace-metrics?project=${world.web}&name=queue.wait&by=region`),
     owner('trace-metrics-empty', `/trace-metrics?project=${world.empty}`),
+    owner('metrics', `/metrics?project=${world.android}&range=24h`),
+    owner('metrics-server', `/metrics?project=${world.api}&range=24h`),
+    owner('performance', `/performance?project=${world.android}&range=24h`),
+    owner('performance-web', `/performance?project=${world.web}&range=24h`),
+    owner('performance-server', `/performance?project=${world.api}&range=24h`),
+    owner('performance-empty', `/performance?project=${world.empty}`),
+    owner('screens', `/performance/screens?project=${world.android}&range=24h`),
+    owner('anr', `/performance/anr?project=${world.android}&range=24h`),
+    owner('battery', `/performance/battery?project=${world.android}&range=24h`),
+    owner('transaction', `/performance/t/${encodeURIComponent(world.transaction)}?project=${world.api}&range=24h`),
+    owner('traces', '/traces?range=24h'),
+    owner('traces-filtered-away', '/traces?range=24h&q=nothing'),
+    owner('trace', `/traces/${world.trace}`),
+    owner('trace-span', `/traces/${world.trace}`, async (page) =>
+      page
+        .getByRole('link', { name: /id\.example/ })
+        .first()
+        .click(),
+    ),
+    owner('trace-unknown', `/traces/${'0'.repeat(31)}1`),
+    owner('overview-server', `/overview?project=${world.api}`),
+    owner('logs-all', '/logs'),
+    owner('symbols', `/symbols?project=${world.android}`),
     owner('feedback', '/feedback'),
+    owner('feedback-message', '/feedback', async (page) => {
+      await page.getByRole('link', { name: /The pay button/ }).click()
+      await page.getByRole('region', { name: 'From Mara L.' }).waitFor()
+    }),
     owner('monitors', '/monitors'),
     owner('monitors-attention', '/monitors?state=attention'),
     owner('monitors-empty', `/monitors?project=${world.empty}`),
@@ -194,6 +245,7 @@ export function scenesOf(world: World): Scene[] {
     owner('intake-30d', `/intake?project=${world.android}&range=30d`),
     owner('intake-empty', `/intake?project=${world.empty}`),
 
+    owner('settings-choose', '/projects'),
     owner('settings-general', settings('general')),
     owner('settings-keys', settings('keys')),
     owner('settings-install', settings('install')),
@@ -235,8 +287,15 @@ export function scenesOf(world: World): Scene[] {
     }),
 
     owner('organisation', '/org/general'),
+    owner('members', '/org/members'),
+    owner('sso', '/org/sso'),
+    owner('api-keys', '/org/api-keys'),
+    owner('imports', '/org/import'),
+    owner('import', `/org/import/${world.importId}`),
     owner('operator', '/operator'),
     owner('me-appearance', '/me/appearance'),
+    owner('me-profile', '/me/profile'),
+    owner('me-sessions', '/me/sessions'),
     owner('me-notifications', '/me/notifications'),
     owner('me-security', '/me/security'),
 
@@ -249,6 +308,7 @@ export function scenesOf(world: World): Scene[] {
     owner('alerts-rules', '/alerts/rules'),
     owner('alerts-new-rule', `/alerts/rules/new?project=${world.android}`),
     owner('alerts-history', '/alerts/history'),
+    owner('alerts-rule', `/alerts/rules/${world.rule}`),
     owner('bell', '/issues', async (page) => {
       await press(page, 'b')
       await page.getByRole('tab', { name: /^Alerts/ }).waitFor()

@@ -4,7 +4,7 @@ import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Client } from '../../kit/client.ts'
 import { testServer } from '../../kit/test-server.ts'
-import { WIDTHS, type WidthName } from '../browser.ts'
+import { WIDTHS as TESTED } from '../browser.ts'
 import { findChromium } from '../chromium.ts'
 import { makeWorld, NOW } from './world.ts'
 import { scenesOf, type Scene } from './scenes.ts'
@@ -14,6 +14,14 @@ import { scenesOf, type Scene } from './scenes.ts'
 const folder = process.env['PICTURES_DIR'] ?? ''
 const only = (process.env['PICTURES_ONLY'] ?? '').split(',').filter((part) => part !== '')
 const STATE_PATIENCE_MS = 8_000
+
+/** The sizes of the tests; `--between` adds those where the layout changes. */
+const WIDTHS: Record<string, { readonly width: number; readonly height: number }> = {
+  ...TESTED,
+  ...(process.env['PICTURES_BETWEEN'] === 'yes'
+    ? { laptop: { width: 1024, height: 768 }, tablet: { width: 768, height: 1024 } }
+    : {}),
+}
 
 const server = await testServer()
 const world = await makeWorld(server)
@@ -60,20 +68,23 @@ test('pictures', { timeout: 3_600_000 }, async () => {
   })
   const missed: string[] = []
   try {
-    for (const size of ['desk', 'phone'] as const) {
+    for (const [size, viewport] of Object.entries(WIDTHS)) {
+      // A scene has steps for wide pages and for those of phones.
+      const kind = viewport.width < 860 ? 'phone' : 'desk'
       for (const as of ['visitor', 'newcomer', 'owner'] as const) {
         const context = await browser.newContext({
           baseURL: server.url,
           locale: 'en-US',
           timezoneId: 'UTC',
           reducedMotion: 'reduce',
-          viewport: WIDTHS[size],
-          ...(size === 'phone' ? { hasTouch: true } : {}),
+          viewport,
+          ...(kind === 'phone' ? { hasTouch: true } : {}),
           ...(as === 'visitor' ? {} : { storageState: sessionOf(world[as]) }),
         })
         context.setDefaultTimeout(STATE_PATIENCE_MS)
         for (const scene of scenes)
-          if (scene.as === as && (scene.only ?? size) === size) missed.push(...(await takeScene(context, scene, size)))
+          if (scene.as === as && (scene.only ?? kind) === kind)
+            missed.push(...(await takeScene(context, scene, { kind, size, width: viewport.width })))
         await context.close()
       }
     }
@@ -84,17 +95,21 @@ test('pictures', { timeout: 3_600_000 }, async () => {
 })
 
 /** Takes both themes; returns the errors. */
-async function takeScene(context: BrowserContext, scene: Scene, size: WidthName): Promise<string[]> {
+async function takeScene(
+  context: BrowserContext,
+  scene: Scene,
+  { kind, size, width }: { kind: 'desk' | 'phone'; size: string; width: number },
+): Promise<string[]> {
   const page = await context.newPage()
   try {
     await page.clock.setFixedTime(NOW)
     await page.goto(scene.address)
     await ready(page)
-    await scene.steps?.(page, size)
+    await scene.steps?.(page, kind)
     await page.mouse.move(0, 0)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      writeFileSync(join(folder, `${scene.name}-${colorScheme}-${WIDTHS[size].width}.png`), await steadyPicture(page))
+      writeFileSync(join(folder, `${scene.name}-${colorScheme}-${width}.png`), await steadyPicture(page))
     }
     return []
   } catch (error) {

@@ -4,30 +4,25 @@ import { aMemberClient } from '../../kit/member-client.ts'
 import { client, type Client } from '../../kit/client.ts'
 import { seedDeliveries, seededDelivery, seedHealth } from '../../kit/seed-deliveries.ts'
 import { readSamples } from '../../kit/samples.ts'
+import { keepTraces, summariseTraces } from '#server/telemetry/traces/keep-traces.ts'
+import { fakeSentry, SOURCE_ORG } from '../../kit/fake-sentry.ts'
+import { insertMessage } from '../../kit/route-examples.ts'
 import type { TestServer } from '../../kit/test-server.ts'
 import { pastLines } from '../logs-world.ts'
 import { EVERY_FIVE, NIGHTLY, pastRuns } from '../monitors-world.ts'
+import { requestSendings, SLOW_TRANSACTION, STORY_TRACE, type RequestsProject } from './requests.ts'
+import type { Places } from './scenes.ts'
 
 /**
- * The content of the pictures: an organisation with four projects, thirty days of sessions and two weeks of events.
+ * The content of the pictures: an organisation with six projects, thirty days of sessions and two weeks of events.
  * Everything is sent as SDKs and members send it while the service's clock is moved, so every stored time follows from
  * the story, and two runs store the same.
  */
-export type World = {
+export type World = Places & {
   readonly owner: Client
   readonly member: Client
   /** Owner of an organisation without a project. */
   readonly newcomer: Client
-  readonly android: string
-  readonly web: string
-  readonly empty: string
-  readonly release: string
-  readonly quietRelease: string
-  readonly monitor: string
-  /** Ids of issues by the type of their error. */
-  readonly issues: Readonly<Record<string, string>>
-  /** A delivery that failed twice. */
-  readonly delivery: string
 }
 
 export const NOW = '2026-11-20T12:00:00.000Z'
@@ -101,7 +96,7 @@ function crash(
   return { project, type, value, rate, hours, users, function: `${name}Site`, file, unhandled: rate > 1 }
 }
 
-type Sending = { readonly at: number; readonly project: Kind['project']; readonly body: Buffer | string }
+type Sending = { readonly at: number; readonly project: RequestsProject; readonly body: Buffer | string }
 
 const seconds = (ms: number): number => ms / 1000
 
@@ -346,8 +341,10 @@ export async function makeWorld(server: TestServer): Promise<World> {
   await signUp(owner, { email: 'ines@meadowlark.example', name: 'Ines Kaya', org: 'Meadowlark' })
   const android = await aProject(owner, 'shopper-android', 'android')
   const web = await aProject(owner, 'shopper-web', 'web')
+  const api = await aProject(owner, 'orders-api', 'web')
+  const worker = await aProject(owner, 'stock-worker', 'web')
   const empty = await aProject(owner, 'storefront', 'web')
-  const projects = { android, web }
+  const projects = { android, web, api, worker }
 
   const releases: Record<string, string> = {}
   for (const { version, daysAgo } of RELEASES) {
@@ -362,12 +359,17 @@ export async function makeWorld(server: TestServer): Promise<World> {
   }
 
   // In steps of hours: everything sent is recorded before the clock moves on.
-  const sendings = [...eventSendings(), ...sessionSendings(), ...specialSendings()].sort((a, b) => a.at - b.at)
+  const sendings = [...eventSendings(), ...sessionSendings(), ...specialSendings(), ...requestSendings(NOW_MS)].sort(
+    (a, b) => a.at - b.at,
+  )
   let hour = 0
   let resolved = false
   for (const sending of sendings) {
     const of = Math.floor(sending.at / HOUR_MS / (sending.at < NOW_MS - 48 * HOUR_MS ? 8 : 1))
-    if (of !== hour) await server.service.drain()
+    if (of !== hour) {
+      await server.service.drain()
+      await keepTraces(server.app)
+    }
     hour = of
     if (!resolved && sending.at > NOW_MS - 40 * HOUR_MS) {
       resolved = true
@@ -384,7 +386,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
     const { number, key } = projects[sending.project]
     await fetch(`${server.url}/api/${number}/envelope/?sentry_key=${key}&sentry_version=7`, {
       method: 'POST',
-      body: sending.body,
+      body: typeof sending.body === 'string' ? sending.body : new Uint8Array(sending.body),
     })
   }
   await server.service.drain()
@@ -413,7 +415,10 @@ export async function makeWorld(server: TestServer): Promise<World> {
   const newcomer = client(server.url)
   await signUp(newcomer, { email: 'new@comer.example', name: 'Noor Odeh', org: 'Newcomers' })
   clock.set(new Date(NOW_MS))
+  await keepTraces(server.app)
+  await summariseTraces(server.app)
   await pastLines(server, web.id, server.clock.now().getTime())
+  await pastMessages(server, web.id)
   await logIn(owner, 'ines@meadowlark.example')
   await webhooks(server, owner)
   return {
@@ -422,13 +427,62 @@ export async function makeWorld(server: TestServer): Promise<World> {
     newcomer,
     android: android.id,
     web: web.id,
+    api: api.id,
     empty: empty.id,
+    rule: await aRule(owner, android.id),
+    importId: await anImport(owner),
     release: releases[RELEASES[4]?.version ?? ''] ?? '',
     monitor: await pastMonitors(server, owner, web.id),
     quietRelease: releases[RELEASES[1]?.version ?? ''] ?? '',
     issues,
     delivery: seededDelivery(1),
+    trace: STORY_TRACE,
+    transaction: SLOW_TRANSACTION,
   }
+}
+
+/** Messages of visitors of the shop. */
+async function pastMessages({ app }: TestServer, projectId: string): Promise<void> {
+  const messages = [
+    [4, 'Mara L.', 'mara@example.org', 'The pay button does nothing. I tried six times and loaded the page again.'],
+    [95, null, null, 'Search is better now. Thank you.'],
+    [
+      1_500,
+      'Jonas',
+      'jonas@example.org',
+      'My delivery was moved to Thursday without a message.\n\nPlease change it back.',
+    ],
+  ] as const
+  for (const [minutes, name, email, message] of messages)
+    await insertMessage(app, projectId, {
+      name,
+      email,
+      message,
+      receivedAt: new Date(NOW_MS - minutes * 60_000),
+      url: 'https://shop.example/basket',
+      release: 'shopper-web@2.31.0',
+    })
+}
+
+async function aRule(owner: Client, projectId: string): Promise<string> {
+  const rule = {
+    projectId,
+    name: 'A new error that is at least high',
+    trigger_type: 'new_issue',
+    conditions: {},
+    actions: [],
+  }
+  return String((await ok(owner.post('/api/alerts', rule))).body['id'])
+}
+
+/** An import whose mapping is to be decided. */
+async function anImport(owner: Client): Promise<string> {
+  const project = { id: '90001', slug: 'till', platform: 'python', publicKey: 'b'.repeat(32), issues: [] }
+  const source = await fakeSentry(new Date(NOW_MS), [project])
+  const given = { url: source.url, organisation: SOURCE_ORG, token: source.token }
+  const answer = await ok(owner.post('/api/org/imports', given))
+  await source.close()
+  return String(answer.body['id'])
 }
 
 /** Jobs in several states; returns the id of one that misses runs. */
@@ -439,6 +493,15 @@ async function pastMonitors(server: TestServer, owner: Client, projectId: string
     { slug: 'stock-sync', every: 5, runs: 40, missing: 0, config: EVERY_FIVE, failed: null },
     { slug: 'settle-pay', every: 1_440, runs: 9, missing: 0, config: NIGHTLY, failed: 0 },
   ]
+  // Three runs of the export never began; then it recovered.
+  const exported = Array.from({ length: 40 }, (_, place) => 39 - place).filter((ago) => ago < 6 || ago > 8)
+  await pastRuns(
+    server,
+    projectId,
+    'catalogue-export',
+    exported.map((ago, place) => ({ minutesAgo: ago * 5 + 1, config: place === 0 ? EVERY_FIVE : null })),
+    now,
+  )
   for (const { slug, every, runs, missing, config, failed } of jobs) {
     await pastRuns(
       server,
@@ -446,7 +509,7 @@ async function pastMonitors(server: TestServer, owner: Client, projectId: string
       slug,
       Array.from({ length: runs }, (_, place) => runs - 1 - place).map((ago, place) => ({
         minutesAgo: (ago + missing) * every + 3,
-        durationMs: 30_000 + 12_000 * Math.sin(ago),
+        durationMs: Math.round(30_000 + 12_000 * Math.sin(ago)),
         status: ago === failed ? ('error' as const) : ('ok' as const),
         release: ago > 20 ? '311' : '312',
         config: place === 0 ? config : null,

@@ -34,9 +34,11 @@ type SparklineProps = {
   tone?: SparkTone
   /** First bucket after the change of level: from there the bars have the colour of the tone. */
   split?: number | null
+  /** As wide as its box; the bars are stretched. */
+  wide?: boolean
 }
 
-export function Sparkline({ counts, label, tone = 'plain', split = null }: SparklineProps) {
+export function Sparkline({ counts, label, tone = 'plain', split = null, wide = false }: SparklineProps) {
   const max = Math.max(0, ...counts)
   const first = tone === 'plain' || split === null ? counts.length : Math.min(Math.max(0, split), counts.length)
   const at = round((first * WIDTH) / Math.max(1, counts.length) - 1)
@@ -44,6 +46,7 @@ export function Sparkline({ counts, label, tone = 'plain', split = null }: Spark
     <svg
       className={classNames(styles.spark, first < counts.length && TONE_CLASSES[tone])}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio={wide ? 'none' : undefined}
       role="img"
       aria-label={label}
     >

@@ -84,10 +84,10 @@ export function CountDelta({
 }: {
   now: number | null
   before: number | null
-  more: 'better' | 'worse'
+  more: 'better' | 'worse' | 'same'
 }) {
   if (now === null || before === null || before === 0) return null
-  const less = more === 'better' ? 'worse' : 'better'
+  const less = more === 'better' ? 'worse' : more === 'worse' ? 'better' : 'same'
   return <Delta change={now > before ? more : now < before ? less : 'same'}>{formatChange(now, before)}</Delta>
 }
 

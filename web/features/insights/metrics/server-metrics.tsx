@@ -77,6 +77,8 @@ function Body({ data, errors, users, view, search, onChange }: BodyProps) {
     onWindow,
   })
   const points = sliceShown(all, axis)
+  // Errors without a user say nothing about the number of users.
+  const hit = users.total === 0 && (errors.total ?? 0) > 0 ? null : users.total
   const rate = perThousand(errors.total, requests.count)
   const before = perThousand(errors.previous_total, previous.count)
   const charts = { points, axis, unit: figuresTexts.per[view.range] }
@@ -92,7 +94,7 @@ function Body({ data, errors, users, view, search, onChange }: BodyProps) {
           trend={all.map((point) => point.errorRate)}
           tone="bad"
           scale={null}
-          note={serverTexts.errorRateNote(formatCount(errors.total), formatCount(requests.count))}
+          note={serverTexts.errorRateNote(errors.total ?? 0, requests.count)}
         />
         <FigureCard
           title={serverTexts.failed}
@@ -109,21 +111,21 @@ function Body({ data, errors, users, view, search, onChange }: BodyProps) {
         <FigureCard
           title={serverTexts.usersHit}
           word={null}
-          value={formatShortCount(users.total)}
-          full={formatCount(users.total)}
-          delta={<CountDelta now={users.total} before={users.previous_total} more="worse" />}
+          value={formatShortCount(hit)}
+          full={formatCount(hit)}
+          delta={<CountDelta now={hit} before={users.previous_total} more="worse" />}
           about={serverTexts.against(formatCount(users.previous_total))}
-          trend={all.map((point) => point.users)}
+          trend={all.map((point) => (hit === null ? null : point.users))}
           tone="measure"
           scale={null}
-          note={users.total === null ? serverTexts.noUsers : serverTexts.usersNote}
+          note={hit === null ? serverTexts.noUsers : serverTexts.usersNote}
         />
         <FigureCard
           title={serverTexts.requests}
           word={null}
           value={formatShortCount(requests.count)}
           full={formatCount(requests.count)}
-          delta={<CountDelta now={requests.count} before={previous.count} more="better" />}
+          delta={<CountDelta now={requests.count} before={previous.count} more="same" />}
           about={serverTexts.against(formatCount(previous.count))}
           trend={all.map(({ requests: many }) => many)}
           tone="base"
@@ -160,8 +162,8 @@ function Body({ data, errors, users, view, search, onChange }: BodyProps) {
           {...charts}
           title={serverTexts.usersHit}
           tone="measure"
-          of={(point) => point.users}
-          total={users.total}
+          of={(point) => (hit === null ? null : point.users)}
+          total={hit}
         />
         <CountPanel
           {...charts}

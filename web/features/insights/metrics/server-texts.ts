@@ -1,7 +1,10 @@
+import { counted } from '../../../ui/format.ts'
+
 /** Texts of the metrics of a server. */
 export const serverTexts = {
   errorRate: 'Errors per 1,000 requests',
-  errorRateNote: (errors: string, requests: string) => `${errors} errors, ${requests} requests`,
+  errorRateNote: (errors: number, requests: number) =>
+    `${counted(errors, 'error', 'errors')}, ${counted(requests, 'request', 'requests')}`,
   sampled: 'Requests are those that the SDK sent: with a sample rate below 1 the ratio reads too high.',
   failed: 'Failed requests',
   failedNote: (share: string) => `${share} of the requests`,
@@ -10,7 +13,7 @@ export const serverTexts = {
   noUsers: 'No event names its user',
   requests: 'Requests',
   perMinute: (rate: string) => `${rate} per minute`,
-  against: (value: string) => `against ${value}`,
+  against: (value: string) => `before: ${value}`,
   chart: (title: string, value: string) => `${title} over time, ${value} in this period.`,
   failing: 'Failing transactions',
   failingUnit: 'most failures first',

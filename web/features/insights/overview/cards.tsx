@@ -10,26 +10,37 @@ import type { ChartTone } from '../../../ui/chart/tones.ts'
 import { TrendLine } from '../../../ui/chart/trend-line.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { Delta } from '../../../ui/delta.tsx'
-import { formatChange, formatCount, formatPoints, formatRate, formatShortCount } from '../../../ui/format.ts'
+import {
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatPoints,
+  formatRate,
+  formatShortCount,
+} from '../../../ui/format.ts'
 import { Minor } from '../../../ui/text.tsx'
-import { chooseCards, type CardKind, type Word } from './model.ts'
+import { chooseCards, requestP95, type CardKind, type Requests, type Word } from './model.ts'
 import { overviewTexts as texts } from './texts.ts'
 import styles from './cards.module.css'
 
-type CardsProps = { overview: Overview; platform: string; search: ShellSearch }
+type CardsProps = { overview: Overview; requests: Requests | null; platform: string; search: ShellSearch }
 
 /** The four figures that the platform has, each as on its own page. */
-export const Cards = ({ overview, platform, search }: CardsProps) => (
+export const Cards = ({ overview, requests, platform, search }: CardsProps) => (
   <section className={styles.cards} aria-label={texts.figures}>
-    {chooseCards(overview, platform).map((kind) => (
-      <FigureCard key={kind} {...lookOf(kind, overview, search)} />
+    {chooseCards(overview, platform, requests).map((kind) => (
+      <FigureCard key={kind} {...lookOf(kind, { overview, requests, search })} />
     ))}
   </section>
 )
 
 type FigureCardProps = {
   title: string
-  link: ReturnType<typeof paths.metrics> | ReturnType<typeof paths.issues> | ReturnType<typeof paths.intake>
+  link:
+    | ReturnType<typeof paths.metrics>
+    | ReturnType<typeof paths.performance>
+    | ReturnType<typeof paths.issues>
+    | ReturnType<typeof paths.intake>
   word: Word | null
   value: string
   full?: string
@@ -82,7 +93,10 @@ function CountDelta({ now, before, more }: { now: number | null; before: number 
   return <Delta change={now > before ? more : now < before ? less : 'same'}>{formatChange(now, before)}</Delta>
 }
 
-function lookOf(kind: CardKind, { cards, issues, intake }: Overview, search: ShellSearch): FigureCardProps {
+type Look = Pick<CardsProps, 'overview' | 'requests' | 'search'>
+
+function lookOf(kind: CardKind, { overview, requests, search }: Look): FigureCardProps {
+  const { cards, issues, intake } = overview
   const metrics = paths.metrics(search)
   switch (kind) {
     case 'crash':
@@ -116,7 +130,9 @@ function lookOf(kind: CardKind, { cards, issues, intake }: Overview, search: She
     }
     case 'users': {
       const { value, previous, active, previous_active: activeBefore, crash_free_users: free, trend } = cards.user_count
-      const shown = active ?? value
+      // Events without a user say nothing about the number of users.
+      const named = value === 0 && (cards.event_count.value ?? 0) > 0 ? null : value
+      const shown = active ?? named
       return {
         title: active === null ? texts.usersHit : texts.users,
         link: metrics,
@@ -129,8 +145,8 @@ function lookOf(kind: CardKind, { cards, issues, intake }: Overview, search: She
           ) : (
             <CountDelta now={active} before={activeBefore} more="better" />
           ),
-        about: value === null ? texts.noNames : active === null ? texts.ofEvents : texts.withErrors(value),
-        trend: active === null ? trend : null,
+        about: named === null ? texts.noNames : active === null ? texts.ofEvents : texts.withErrors(named),
+        trend: active === null && named !== null ? trend : null,
         note: free === null ? '' : texts.crashFree(formatRate(free)),
       }
     }
@@ -145,6 +161,33 @@ function lookOf(kind: CardKind, { cards, issues, intake }: Overview, search: She
         trend: null,
         note: texts.issuesNote(issues.open, issues.regressed),
       }
+    case 'failed': {
+      const { failures = 0, count = 0, failure_rate: rate = null, previous } = requests ?? {}
+      return {
+        title: texts.failed,
+        link: paths.performance(search),
+        word: null,
+        value: formatRate(rate),
+        delta: <PointDelta now={rate} before={previous?.failure_rate ?? null} />,
+        about: '',
+        trend: null,
+        note: texts.failedOf(failures, count),
+      }
+    }
+    case 'p95': {
+      const [now, before] = requests === null ? [null, null] : [requestP95(requests), requestP95(requests.previous)]
+      return {
+        title: texts.p95,
+        link: paths.performance(search),
+        word: null,
+        value: formatDuration(now),
+        delta: <CountDelta now={now} before={before} more="worse" />,
+        about: '',
+        trend: null,
+        note:
+          now === null ? texts.tooFew(requests?.count ?? 0) : before === null ? '' : texts.was(formatDuration(before)),
+      }
+    }
     case 'received':
       return {
         title: texts.received,

@@ -2,12 +2,17 @@ import type { Alert } from '../../../api/alert-queries.ts'
 import type { Issue } from '../../../api/issue-queries.ts'
 import type { Monitor, MonitorEnvironment } from '../../../api/monitor-queries.ts'
 import type { Overview } from '../../../api/overview-queries.ts'
+import type { Performance } from '../../../api/performance-queries.ts'
 import type { ReleaseRow } from '../../../api/release-queries.ts'
 
 /** The overview computes this from the answers of the service. Pure. */
 
+export type Requests = Performance['requests']
+
 export type Facts = {
   readonly overview: Overview
+  /** Null where nothing is traced, and for apps, whose figures are those of sessions. */
+  readonly requests: Requests | null
   /** First seen in the time, and come back in it. */
   readonly fresh: readonly Issue[]
   readonly back: readonly Issue[]
@@ -34,6 +39,7 @@ export type Reason =
   | { readonly kind: 'monitors'; readonly count: number; readonly first: MonitorPart }
   | { readonly kind: 'back' | 'critical'; readonly count: number; readonly first: Issue }
   | { readonly kind: 'rose'; readonly before: number; readonly after: number; readonly since: string }
+  | { readonly kind: 'slow' | 'failures'; readonly now: number; readonly before: number }
   | { readonly kind: 'fine' }
   | { readonly kind: 'nothing' }
 
@@ -50,7 +56,7 @@ export const isSilent = ({ overview: { cards, releases, intake, issues } }: Pick
 
 /** The worst that needs a person, and how many other reasons there are. */
 export function judge(facts: Facts): Verdict {
-  const { overview, alerts, releases, monitors, back, fresh } = facts
+  const { overview, requests, alerts, releases, monitors, back, fresh } = facts
   const { crash_rate: crash, anr_rate: anr } = overview.cards
   const firing = alerts.filter(({ state }) => state === 'firing')
   const held = releases.find(({ verdict }) => verdict === 'hold')
@@ -70,6 +76,7 @@ export function judge(facts: Facts): Verdict {
     ...first(critical, (issue) => ({ kind: 'critical', count: critical.length, first: issue })),
     ...first(back, (issue) => ({ kind: 'back', count: back.length, first: issue })),
     ...(finding?.kind === 'rose' ? [{ ...finding, kind: 'rose' } satisfies Reason] : []),
+    ...(requests === null ? [] : judgeRequests(requests)),
     ...(crash.word === 'watch' ? rate('crash', crash) : []),
     ...(anr.word === 'watch' ? rate('anr', anr) : []),
   ]
@@ -78,6 +85,30 @@ export function judge(facts: Facts): Verdict {
   if (reason === undefined) return { word: 'good', reason: { kind: isSilent(facts) ? 'nothing' : 'fine' }, others: 0 }
   return { word: poor.length > 0 ? 'poor' : 'watch', reason, others: reasons.length - 1 }
 }
+
+/** Fewer requests have no percentiles, and their failures are no rate. */
+const MIN_REQUESTS = 20
+/** Growth of P95, and points of the failure rate, that a person should know of. */
+const SLOWER = 0.5
+const MORE_FAILURES = 0.01
+
+/** Figures of requests that got worse against the time before. */
+function judgeRequests({ count, p95_ms: p95, failure_rate: rate, previous }: Requests): Reason[] {
+  if (count < MIN_REQUESTS || previous.count < MIN_REQUESTS) return []
+  const { p95_ms: p95Before, failure_rate: rateBefore } = previous
+  return [
+    ...(rate !== null && rate - (rateBefore ?? 0) >= MORE_FAILURES
+      ? [{ kind: 'failures', now: rate, before: rateBefore ?? 0 } satisfies Reason]
+      : []),
+    ...(p95 !== null && p95Before !== null && p95 >= p95Before * (1 + SLOWER)
+      ? [{ kind: 'slow', now: p95, before: p95Before } satisfies Reason]
+      : []),
+  ]
+}
+
+/** P95 of requests; null where they are too few. */
+export const requestP95 = ({ p95_ms: p95, count }: Pick<Requests, 'p95_ms' | 'count'>): number | null =>
+  count < MIN_REQUESTS ? null : p95
 
 const first = <T>(list: readonly T[], toReason: (one: T) => Reason): Reason[] => list.slice(0, 1).map(toReason)
 
@@ -135,10 +166,11 @@ export const listNewAndBack = ({ fresh, back }: Pick<Facts, 'fresh' | 'back'>): 
   )
 }
 
-export type CardKind = 'crash' | 'anr' | 'events' | 'users' | 'issues' | 'received'
+export type CardKind = 'crash' | 'anr' | 'events' | 'users' | 'issues' | 'received' | 'failed' | 'p95'
 
 /** The cards that a platform has data for. */
-export function chooseCards({ cards }: Overview, platform: string): CardKind[] {
+export function chooseCards({ cards }: Overview, platform: string, requests: Requests | null): CardKind[] {
+  if (cards.crash_rate.value === null && requests !== null) return ['failed', 'p95', 'events', 'issues']
   if (cards.crash_rate.value === null) return ['events', 'users', 'issues', 'received']
   return platform === 'web' || cards.anr_rate.value === null
     ? ['crash', 'events', 'users', 'issues']

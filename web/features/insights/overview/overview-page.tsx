@@ -4,6 +4,7 @@ import { openAlertsQuery } from '../../../api/alert-queries.ts'
 import { metricQuery } from '../../../api/metric-queries.ts'
 import { monitorsQuery } from '../../../api/monitor-queries.ts'
 import { changedIssuesQuery, overviewQuery } from '../../../api/overview-queries.ts'
+import { performanceQuery } from '../../../api/performance-queries.ts'
 import { projectsQuery, type Project } from '../../../api/queries.ts'
 import { releasesQuery } from '../../../api/release-queries.ts'
 import { carried, paths } from '../../../address/paths.ts'
@@ -97,11 +98,16 @@ function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
   const alerts = useInfiniteQuery({ ...openAlertsQuery(projectId), ...quiet })
   const releases = useInfiniteQuery({ ...releasesQuery({ project: projectId, range, environment: null }), ...quiet })
   const monitors = useInfiniteQuery({ ...monitorsQuery(projectId), ...quiet })
+  // Apps have the figures of their sessions.
+  const isWeb = platform === 'web'
+  const performance = useQuery({ ...performanceQuery({ projectId, range, filters: {} }), ...quiet, enabled: isWeb })
+  const requests = isWeb ? (performance.data?.requests ?? null) : null
   const since = events.data?.points[0]?.t
   // Before the start of the range is known, nothing is called new.
   const isInRange = (at: string) => since !== undefined && at >= since
   const facts: Facts = {
     overview: data,
+    requests: requests === null || requests.count === 0 ? null : requests,
     fresh: (issues.data?.fresh ?? []).filter(({ first_seen: at }) => isInRange(at)),
     back: (issues.data?.back ?? []).filter(({ status_changed_at: at }) => isInRange(at)),
     alerts: alerts.data?.pages.flatMap(({ items }) => items) ?? [],
@@ -111,7 +117,9 @@ function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
     ),
   }
   // A verdict over half of the facts would be a wrong one.
-  const isKnown = [events, issues, alerts, releases, monitors].every((query) => query.data !== undefined)
+  const isKnown =
+    !(isWeb && performance.isPending) &&
+    [events, issues, alerts, releases, monitors].every((query) => query.data !== undefined)
   const inProject = carried(search)
   if (isKnown && isSilent(facts)) return <VerdictNote verdict={judge(facts)} projectId={projectId} search={inProject} />
   return (
@@ -121,7 +129,7 @@ function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
       ) : (
         <div className={styles.waiting} />
       )}
-      <Cards overview={data} platform={platform} search={inProject} />
+      <Cards overview={data} requests={facts.requests} platform={platform} search={inProject} />
       <div className={classNames(fitStyles.columns, styles.columns)}>
         <div className={fitStyles.column}>
           <PageQuery query={events} what={texts.events} heightPx={250}>

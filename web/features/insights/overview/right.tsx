@@ -10,6 +10,7 @@ import { useAcknowledge } from '../../../subjects/alerts/acknowledge.ts'
 import { AlertStateMark } from '../../../subjects/alerts/alert-state.tsx'
 import { alertTexts } from '../../../subjects/alerts/alert-texts.ts'
 import { firingFirst, formatMeasured } from '../../../subjects/alerts/look.ts'
+import { shortRelease } from '../../../subjects/figures/filter-model.ts'
 import { VerdictBadge } from '../../../subjects/figures/verdict-badge.tsx'
 import { splitTitle } from '../../../subjects/issue/headline.ts'
 import { Bar } from '../../../ui/bar.tsx'
@@ -94,7 +95,7 @@ export function ChangesCard({
                 {texts.changes[change.kind]}
               </p>
               {reason === null ? null : (
-                <Minor as="p" className={fitStyles.ellipsis} title={reason}>
+                <Minor as="p" className={styles.reason} title={reason}>
                   {reason}
                 </Minor>
               )}
@@ -118,7 +119,7 @@ function explain(change: Change, { project }: ShellSearch) {
     }
     case 'release': {
       const { id, version, verdict_reason: reason } = change.release
-      return { link: paths.release(id), name: version, reason }
+      return { link: paths.release(id), name: shortRelease(version), reason }
     }
     case 'alert': {
       const { id, title, trigger_type: trigger } = change.alert
@@ -199,7 +200,7 @@ export function ReleasesCard({ releases, search }: { releases: readonly ReleaseR
             title={release.version}
             {...paths.release(release.id)}
           >
-            {release.version}
+            {shortRelease(release.version)}
           </Link>
           {release.adoption === null ? (
             <span />

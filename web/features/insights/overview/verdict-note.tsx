@@ -2,8 +2,9 @@ import { Link } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
 import type { ShellSearch } from '../../../address/search.ts'
 import { buttonLook } from '../../../ui/button.tsx'
-import { formatMoment, formatRate } from '../../../ui/format.ts'
+import { formatDuration, formatMoment, formatRate } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
+import { shortRelease } from '../../../subjects/figures/filter-model.ts'
 import { splitTitle } from '../../../subjects/issue/headline.ts'
 import typeStyles from '../../../ui/type.module.css'
 import type { Reason, Verdict } from './model.ts'
@@ -55,9 +56,9 @@ function explain(reason: Reason, projectId: string, search: ShellSearch) {
       }
     case 'hold':
       return {
-        title: texts.held(reason.release.version),
+        title: texts.held(shortRelease(reason.release.version)),
         text: reason.release.verdict_reason,
-        link: { to: paths.release(reason.release.id), label: reason.release.version },
+        link: { to: paths.release(reason.release.id), label: texts.openRelease },
       }
     case 'crash':
     case 'anr':
@@ -84,6 +85,18 @@ function explain(reason: Reason, projectId: string, search: ShellSearch) {
         title: texts.rose(formatRate(reason.after)),
         text: texts.roseFrom(formatRate(reason.before), formatMoment(reason.since)),
         link: { to: paths.metrics(search), label: texts.crashRate },
+      }
+    case 'slow':
+      return {
+        title: texts.slow(formatDuration(reason.now)),
+        text: texts.slowFrom(formatDuration(reason.before)),
+        link: { to: paths.performance(search), label: texts.performance },
+      }
+    case 'failures':
+      return {
+        title: texts.failures(formatRate(reason.now)),
+        text: texts.failuresFrom(formatRate(reason.before)),
+        link: { to: paths.performance(search), label: texts.performance },
       }
     case 'fine':
       return { title: texts.fine, text: texts.fineText, link: null }

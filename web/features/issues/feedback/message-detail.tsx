@@ -75,7 +75,8 @@ function Detail({ message, isChosen, search, onLeave }: DetailProps) {
   return (
     <Card
       as="section"
-      title={<bdi className={fitStyles.breaks}>{texts.from(author)}</bdi>}
+      className={fitStyles.detail}
+      title={<bdi>{texts.from(author)}</bdi>}
       header={<Actions message={message} search={search} onLeave={onLeave} />}
     >
       <p className={styles.back}>
@@ -182,8 +183,7 @@ function Actions({ message, search, onLeave }: Pick<DetailProps, 'message' | 'se
         onOpenChange={(open) => setAssigning(open && may.allowed)}
         trigger={
           <Button size="sm" keys={keys('a')} why={may.why} className={fitStyles.narrowButton}>
-            <Avatar user={assignee} small quiet />
-            {assignee?.name ?? texts.assign}
+            <Avatar user={assignee} small quiet /> {assignee?.name ?? texts.assign}
           </Button>
         }
       >

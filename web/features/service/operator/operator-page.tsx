@@ -28,6 +28,7 @@ import {
   MINUTE_MS,
   NO_DATA,
 } from '../../../ui/format.ts'
+import { formatPerSecond } from '../../../ui/format-rate.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import { Note } from '../../../ui/note.tsx'
@@ -41,6 +42,8 @@ import styles from './operator-page.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
+/** A day so far away is no date: too much changes before. */
+const FAR_DAYS = 5 * 365
 const REFRESH_MS = 5_000
 /** Nothing that was heard longer ago is shown as well. */
 const OLD_MS = 5 * MINUTE_MS
@@ -134,11 +137,6 @@ function Concerns({ concerns }: { concerns: OperatorStatus['concerns'] }) {
   )
 }
 
-const rateText = (perSecond: number): string => {
-  const digits = perSecond >= 10 || perSecond === 0 ? 0 : perSecond >= 1 ? 1 : 2
-  return texts.events.rate(perSecond.toFixed(digits))
-}
-
 type FigureProps = { name: string; value: string; more?: ReactNode }
 
 const Figure = ({ name, value, more }: FigureProps) => (
@@ -160,16 +158,16 @@ function EventsCard({ events }: { events: OperatorStatus['events'] }) {
   return (
     <Card title={texts.events.title} header={<Minor>{texts.events.range}</Minor>}>
       <dl className={classNames(styles.figures, typeStyles.metaTerms)}>
-        <Figure name={texts.events.now} value={rateText(events.per_second)} />
+        <Figure name={texts.events.now} value={formatPerSecond(events.per_second)} />
         <Figure
           name={texts.events.busiest}
-          value={rateText(events.busiest_per_second)}
+          value={formatPerSecond(events.busiest_per_second)}
           more={events.busiest_at === null ? undefined : texts.events.at(formatClock(events.busiest_at))}
         />
         <Figure name={texts.events.dropped} value={formatCount(events.dropped_24h)} />
       </dl>
       <div className={styles.chart}>
-        <Sparkline counts={rates} label={texts.events.chart(rateText(Math.max(0, ...rates)))} />
+        <Sparkline wide counts={rates} label={texts.events.chart(formatPerSecond(Math.max(0, ...rates)))} />
       </div>
     </Card>
   )
@@ -184,8 +182,14 @@ function DiskCard({ disk, now }: { disk: OperatorStatus['disk']; now: number }) 
           <>
             <Figure
               name={texts.disk.days}
-              value={days === null ? NO_DATA : formatCount(days)}
-              more={days === null ? texts.disk.noDays : texts.disk.daysHint(formatDay(now + days * DAY_MS, now))}
+              value={days === null ? NO_DATA : texts.disk.left(days)}
+              more={
+                days === null
+                  ? texts.disk.noDays
+                  : days > FAR_DAYS
+                    ? texts.disk.farHint
+                    : texts.disk.daysHint(formatDay(now + days * DAY_MS, now))
+              }
             />
             <Figure
               name={texts.disk.full}
@@ -263,7 +267,7 @@ function QueuesCard({ status }: { status: OperatorStatus }) {
           {
             head: texts.queues.givenUp,
             numeric: true,
-            cell: ({ given_up: count }) => (count === null ? '' : formatCount(count)),
+            cell: ({ given_up: count }) => formatCount(count),
           },
         ]}
       />

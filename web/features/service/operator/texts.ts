@@ -1,3 +1,5 @@
+import { formatCount } from '../../../ui/format.ts'
+
 /** Texts of the status of the installation. */
 export const operatorTexts = {
   title: 'Installation',
@@ -34,13 +36,14 @@ export const operatorTexts = {
     now: 'Now',
     busiest: 'Busiest minute',
     dropped: 'Dropped items, 24 h',
-    rate: (rate: string) => `${rate}/s`,
     at: (clock: string) => `at ${clock}`,
     chart: (most: string) => `Events per second over 24 hours, at most ${most} in a quarter of an hour.`,
   },
   disk: {
     title: 'Disk',
     days: 'Days left',
+    left: (days: number) => (days > 5 * 365 ? 'over 5 years' : formatCount(days)),
+    farHint: 'At the present growth.',
     daysHint: (day: string) => `90 % full on ${day}, unless retention deletes as much.`,
     noDays: 'Known after three whole days.',
     external: 'The database is on another machine: look at its disk there.',

@@ -1,4 +1,5 @@
 import { INTERVAL_UNITS } from '#shared/monitors.ts'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useChange } from '../../../api/change.ts'
 import { changeMonitor, monitorQuery, type Monitor, type MonitorChange } from '../../../api/monitor-queries.ts'
@@ -152,7 +153,7 @@ export function EditMonitor({ monitor, onClose }: { monitor: Monitor; onClose: (
             {change.schedule === undefined && change.timezone === undefined ? (
               <NextRuns monitor={stored} />
             ) : (
-              <p>{texts.nextChanged}</p>
+              <Preview crontab={draft.crontab.trim()} timezone={draft.timezone.trim()} />
             )}
           </div>
         ) : null}
@@ -160,6 +161,19 @@ export function EditMonitor({ monitor, onClose }: { monitor: Monitor; onClose: (
       </Form>
     </Dialog>
   )
+}
+
+/** The next runs of a schedule that is not saved yet. */
+function Preview({ crontab, timezone }: { crontab: string; timezone: string }) {
+  const runs = useQuery({
+    queryKey: ['next-runs', crontab, timezone],
+    queryFn: async () => (await import('./next-runs.ts')).nextRuns(crontab, timezone, new Date()),
+    retry: false,
+    gcTime: 0,
+    meta: { quiet: true },
+  })
+  if (runs.isPending) return <p>{texts.nextPending}</p>
+  return runs.isError ? <p>{texts.nextUnknown}</p> : <NextRuns monitor={{ next_runs: runs.data, schedule: null }} />
 }
 
 /** Undo brings the settings before back, except that a monitor keeps the schedule it got. */

@@ -53,7 +53,7 @@ function ScheduleValue({ schedule }: { schedule: Monitor['schedule'] }) {
 }
 
 /** The next five runs that a crontab expects. */
-export function NextRuns({ monitor }: { monitor: Pick<Monitor, 'next_runs' | 'state' | 'schedule'> }) {
+export function NextRuns({ monitor }: { monitor: Pick<Monitor, 'next_runs' | 'schedule'> }) {
   const { next_runs: next, schedule } = monitor
   if (next.length === 0) return <Minor>{schedule?.type === 'interval' ? texts.byInterval : texts.notPlanned}</Minor>
   return (

@@ -178,7 +178,7 @@ export function SpreadChart({ title, unit, spread, whole, poorFrom = Infinity, c
     <ChartPanel
       title={title}
       unit={unit}
-      note={finding}
+      note={finding === '' ? undefined : finding}
       table={
         <ChartTable
           label={figuresTexts.asTable}

@@ -3,6 +3,7 @@ import { durationFinding, durationSentence } from './finding.ts'
 import {
   histogramBins,
   changeTone,
+  coarseFailures,
   formatVital,
   relativeGrowth,
   isOpenBin,
@@ -92,4 +93,10 @@ test('words, tones and vitals', () => {
   ])
   expect([relativeGrowth(2, 1), relativeGrowth(2, 0), relativeGrowth(null, 1)]).toEqual([1, null, null])
   expect([changeTone(0.05), changeTone(0.04), changeTone(-0.2)]).toEqual(['worse', 'same', 'better'])
+})
+
+test('failures are a rate of the longer interval, counted from the newest', () => {
+  const of = (count: number, failures: number) => ({ count, failure_rate: count === 0 ? null : failures / count })
+  expect(coarseFailures([of(8, 8), of(10, 0), of(10, 1), of(2, 2)], 3)).toEqual([1, 3 / 22, 3 / 22, 3 / 22])
+  expect(coarseFailures([of(0, 0), of(4, 1)], 1)).toEqual([null, 0.25])
 })

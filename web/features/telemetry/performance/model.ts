@@ -80,6 +80,25 @@ export const changeTone = (growth: number): 'better' | 'worse' | 'same' =>
 export const coarseText = (percentileSeconds: number, intervalSeconds: number): string =>
   percentileSeconds <= intervalSeconds ? '' : performanceTexts.coarse(formatDuration(percentileSeconds * 1000))
 
+type Failures = { readonly count: number; readonly failure_rate: number | null }
+
+/**
+ * The failure rate of each interval, over the longer interval of the percentiles around it: one failure of two requests is
+ * no 50 %. Counted from the newest, as the service counts.
+ */
+export function coarseFailures(points: readonly Failures[], factor: number): (number | null)[] {
+  const groupOf = (index: number): number => Math.floor((points.length - 1 - index) / Math.max(1, factor))
+  const sums = new Map<number, { count: number; failures: number }>()
+  for (const [index, { count, failure_rate: rate }] of points.entries()) {
+    const sum = sums.get(groupOf(index)) ?? { count: 0, failures: 0 }
+    sums.set(groupOf(index), { count: sum.count + count, failures: sum.failures + count * (rate ?? 0) })
+  }
+  return points.map((_, index) => {
+    const sum = sums.get(groupOf(index))
+    return sum === undefined || sum.count === 0 ? null : sum.failures / sum.count
+  })
+}
+
 /** A share of time: `31.4 %`. */
 export const formatTimeShare = (share: number): string => `${(share * 100).toFixed(1)}\u202f%`
 

@@ -6,10 +6,10 @@ import { barAxis, lineAxis, sliceShown, type TimeAxis } from '../../../subjects/
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { BarChart, LineChart } from '../../../ui/chart/charts.tsx'
 import { ChartTable } from '../../../ui/chart/chart-table.tsx'
-import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
+import { formatCount, formatDuration, formatRate, formatShare } from '../../../ui/format.ts'
 import { PercentileChart, PercentileTable } from './charts.tsx'
 import { durationFinding, durationSentence } from './finding.ts'
-import { coarseText, enough } from './model.ts'
+import { coarseFailures, coarseText, enough } from './model.ts'
 import { requestTexts } from './request-texts.ts'
 import { rateText } from './transactions-table.tsx'
 
@@ -35,16 +35,20 @@ type RequestChartProps = {
   heightPx?: number
 }
 
-type LatencyChartProps = RequestChartProps & {
-  releases: readonly { version: string; at: string }[]
+type CoarseProps = RequestChartProps & {
+  /** The length of the intervals that have enough requests for a figure. */
   percentileSeconds: number
+}
+
+type LatencyChartProps = CoarseProps & {
+  releases: readonly { version: string; at: string }[]
   title?: string
   /** The transaction that an alert is on; absent for all. */
   transaction?: string
 }
 
 /** The percentiles of durations over time. */
-export function LatencyChart({ points: all, axis, range, requests, intervalSeconds, ...more }: LatencyChartProps) {
+export function LatencyChart({ points: all, axis, requests, intervalSeconds, range, ...more }: LatencyChartProps) {
   const { releases, percentileSeconds, title = requestTexts.latency, transaction } = more
   const few = requests.count < 20
   const points = sliceShown(
@@ -63,7 +67,7 @@ export function LatencyChart({ points: all, axis, range, requests, intervalSecon
   return (
     <ChartPanel
       title={title}
-      unit={figuresTexts.per[range]}
+      unit={percentileSeconds > intervalSeconds ? '' : figuresTexts.per[range]}
       {...(transaction === undefined
         ? {}
         : {
@@ -126,9 +130,11 @@ export function ThroughputChart({
   )
 }
 
-/** The share of failed requests over time. */
-export function FailureChart({ points: all, axis, requests }: RequestChartProps): ReactNode {
+/** The share of failed requests over time, in intervals with enough of them. */
+export function FailureChart(props: CoarseProps): ReactNode {
+  const { points: all, axis, requests, intervalSeconds, percentileSeconds } = props
   const points = sliceShown(all, axis)
+  const rates = sliceShown(coarseFailures(all, percentileSeconds / intervalSeconds), axis)
   return (
     <ChartPanel
       title={requestTexts.failureRate}
@@ -149,9 +155,11 @@ export function FailureChart({ points: all, axis, requests }: RequestChartProps)
         {...lineAxis(axis)}
         label={requestTexts.chartFailures(formatRate(requests.failure_rate))}
         heightPx={SMALL_PX}
-        lines={[{ label: requestTexts.failureRate, tone: 'bad', values: points.map((point) => point.failure_rate) }]}
+        lines={[{ label: requestTexts.failureRate, tone: 'bad', values: rates }]}
         thresholds={[]}
-        formatTick={formatRate}
+        fromZero
+        max={1}
+        formatTick={(rate) => formatShare(rate)}
         formatValue={formatRate}
       />
     </ChartPanel>

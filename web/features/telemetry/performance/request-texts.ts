@@ -12,7 +12,7 @@ export const requestTexts = {
   chartFailures: (rate: string) => `Failure rate over time, ${rate} in this period.`,
   chartLatency: (p50: string, p75: string, p95: string) =>
     `Duration over time: P50 ${p50}, P75 ${p75}, P95 ${p95} in this period.`,
-  slowest: 'Slowest transactions',
+  transactions: 'Transactions',
   byTime: 'most time in total first',
 
   operations: {
@@ -34,6 +34,7 @@ export const requestTexts = {
   caller: 'Most in',
   callers: (others: number) => `and ${others} more`,
   trace: 'Slowest trace',
+  sample: 'Trace',
   noTraces: 'No stored traces in this period.',
   noTracesMore:
     'Traces are stored for 7 days: those with an error, the three slowest of each transaction and hour, and the newest until that is decided.',

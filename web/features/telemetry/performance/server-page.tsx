@@ -28,7 +28,14 @@ export function ServerPage({ data, at }: { data: Performance; at: PerformanceAt 
   const { axis, window, onWhole, releases } = usePerformanceAxis(data, at)
   const { range } = at.view
   const points = data.series.map(({ t, incomplete, transactions }) => ({ t, incomplete, ...transactions }))
-  const charts = { points, axis, range, requests: data.requests, intervalSeconds: data.interval_seconds }
+  const charts = {
+    points,
+    axis,
+    range,
+    requests: data.requests,
+    intervalSeconds: data.interval_seconds,
+    percentileSeconds: data.percentile_seconds.transactions,
+  }
   return (
     <div className={styles.stack}>
       <RequestTiles requests={data.requests} before={performanceTexts.before[range]} />
@@ -37,7 +44,7 @@ export function ServerPage({ data, at }: { data: Performance; at: PerformanceAt 
         className={classNames(startStyles.charts, narrowStyles.oneColumnAt924)}
         aria-label={requestTexts.latency}
       >
-        <LatencyChart {...charts} releases={releases} percentileSeconds={data.percentile_seconds.transactions} />
+        <LatencyChart {...charts} releases={releases} />
         <div className={styles.stack}>
           <ThroughputChart {...charts} />
           <FailureChart {...charts} />
@@ -101,7 +108,7 @@ export function AllTransactions({ data, at: { view, search } }: { data: Performa
   const total = list.data?.pages[0]?.total ?? 0
   return (
     <Card
-      title={requestTexts.slowest}
+      title={requestTexts.transactions}
       header={
         <>
           <Minor>{requestTexts.byTime}</Minor>

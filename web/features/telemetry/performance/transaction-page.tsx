@@ -111,6 +111,7 @@ function Parts({ data, at: { view, search, change } }: { data: TransactionDetail
     range: view.range,
     requests: data,
     intervalSeconds: data.interval_seconds,
+    percentileSeconds: data.percentile_seconds,
   }
   const p95 = enough(data.p95_ms, data.count)
   const { release, os, device_class: deviceClass } = view.filters
@@ -120,13 +121,7 @@ function Parts({ data, at: { view, search, change } }: { data: TransactionDetail
       <RequestTiles requests={data} before={performanceTexts.before[view.range]} />
       <WindowNote window={window} onWhole={() => onWindow(null)} />
       <section className={classNames(startStyles.charts, narrowStyles.oneColumnAt924)} aria-label={requestTexts.trend}>
-        <LatencyChart
-          {...charts}
-          title={requestTexts.trend}
-          releases={releases}
-          percentileSeconds={data.percentile_seconds}
-          transaction={data.name}
-        />
+        <LatencyChart {...charts} title={requestTexts.trend} releases={releases} transaction={data.name} />
         <SpreadChart
           title={requestTexts.spread}
           unit={performanceTexts.last[view.range]}
@@ -284,7 +279,7 @@ function SampleCard({ data }: { data: TransactionDetail }) {
           keyOf={({ why }) => why}
           columns={[
             {
-              head: requestTexts.trace,
+              head: requestTexts.sample,
               cell: ({ why, trace_id: id }) => (
                 <>
                   <Link {...paths.trace(id)}>{requestTexts.why[why]}</Link> <Minor>{id.slice(0, 8)}</Minor>

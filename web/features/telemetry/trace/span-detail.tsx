@@ -14,6 +14,7 @@ import { Minor, ShortId } from '../../../ui/text.tsx'
 import typeStyles from '../../../ui/type.module.css'
 import { formatMillis, formatSpanLength } from './clock.ts'
 import { ownTimeMs, type Node } from './model.ts'
+import { LevelIcon } from './level-icon.tsx'
 import { ProjectMark, type SeriesOf } from './project-mark.tsx'
 import { traceTexts as texts } from './texts.ts'
 import styles from './span-detail.module.css'
@@ -107,7 +108,7 @@ export function SpanDetail({ trace, node, series }: { trace: Trace; node: Node; 
             ))}
             {logs.map((log) => (
               <li key={log.id}>
-                <Icon name="info" label={log.level} />
+                <LevelIcon level={log.level} />
                 <span className={fitStyles.ellipsis} title={log.body}>
                   {log.body}
                 </span>

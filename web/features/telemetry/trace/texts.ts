@@ -16,6 +16,8 @@ export const traceTexts = {
   sampling: (kept: number, transactions: number) =>
     `${counted(kept, 'trace', 'traces')} kept of ${counted(transactions, 'transaction', 'transactions')} that day.`,
   considered: (considered: number) => `Too many arrived: ${formatCount(considered)} were considered.`,
+  newSpans: (spans: number) => `${counted(spans, 'new span', 'new spans')} arrived.`,
+  showNew: 'Show',
   leftOut: (spans: number) => `${counted(spans, 'more span is', 'more spans are')} not shown.`,
   folded: (spans: number) => `${counted(spans, 'span is', 'spans are')} folded.`,
   pathNote: 'The path that decided the duration is drawn full, all else pale.',
@@ -81,5 +83,6 @@ export const traceTexts = {
     zoom: 'Zoom to span',
     whole: 'Show all of the trace',
     find: 'Find in this trace',
+    newSpans: 'Show new spans',
   },
 } as const

@@ -46,6 +46,7 @@ export function TraceFilters({ search, overview }: { search: TracesSearch; overv
             rows={values.map((value) => ({
               key: value,
               text: value,
+              ...(name === 'release' ? { shown: <ReleaseName version={value} /> } : {}),
               isChecked: chosen.includes(value),
               count: countOf(counts.get(value) ?? 0),
               onChange: () => go(toggledValue(search, name, value)),
@@ -81,6 +82,18 @@ export function TraceFilters({ search, overview }: { search: TracesSearch; overv
         </Button>
       )}
     </div>
+  )
+}
+
+/** The end of a release tells it apart from others of its app: what is cut is the name of the app. */
+function ReleaseName({ version }: { version: string }) {
+  const at = version.lastIndexOf('@') + 1
+  if (at === 0) return version
+  return (
+    <span className={styles.release}>
+      <span className={fitStyles.ellipsis}>{version.slice(0, at)}</span>
+      <span>{version.slice(at)}</span>
+    </span>
   )
 }
 

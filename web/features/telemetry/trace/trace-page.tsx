@@ -6,7 +6,8 @@ import { traceQuery, type Trace } from '../../../api/trace-queries.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
 import { PageQuery } from '../../../frames/page-query.tsx'
-import { buttonLook } from '../../../ui/button.tsx'
+import { useKeys } from '../../../app/keys.ts'
+import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
@@ -17,6 +18,7 @@ import { formatDay, formatDuration, zoneName } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { Note } from '../../../ui/note.tsx'
+import { useNow } from '../../../ui/now.ts'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import typeStyles from '../../../ui/type.module.css'
@@ -59,13 +61,50 @@ export function TracePage() {
           </EmptyState>
         }
       >
-        {(data) => <Body key={data.trace_id} trace={data} />}
+        {(data) => <Growing key={data.trace_id} trace={data} />}
       </PageQuery>
     </PageMain>
   )
 }
 
 const nameOf = ({ name }: Trace): string => (name === '' ? texts.unnamed : name)
+
+const REFRESH_MS = 15_000
+/** The parts of a visit arrive within this time; later the trace stands. */
+const GROWING_MS = 15 * 60_000
+
+/** A trace that grows while it is read: new spans wait until the reader wants them, and nothing moves before. */
+function Growing({ trace: newest }: { trace: Trace }) {
+  const [trace, setTrace] = useState(newest)
+  const known = useMemo(() => new Set(trace.spans.map(({ span_id: id }) => id)), [trace])
+  const isGrowing = useNow('half-minute') - Date.parse(newest.started_at) < GROWING_MS
+  useQuery({ ...traceQuery(trace.trace_id), refetchInterval: isGrowing ? REFRESH_MS : false, meta: { quiet: true } })
+  const waiting = newest.spans.filter(({ span_id: id }) => !known.has(id)).length
+  const show = () => setTrace(newest)
+  useKeys([{ keys: '.', label: texts.keys.newSpans, group: 'Page', run: show, sheetOnly: true }])
+  return (
+    <>
+      {waiting === 0 ? null : (
+        <div className={fitStyles.gapAfter}>
+          <Note
+            tone="blue"
+            icon="info"
+            role="status"
+            action={
+              <Button size="sm" onClick={show}>
+                {texts.showNew}
+              </Button>
+            }
+          >
+            {texts.newSpans(waiting)}
+          </Note>
+        </div>
+      )}
+      {/* Without new spans, what else changed is shown at once. */}
+      <Body trace={waiting === 0 ? newest : trace} />
+    </>
+  )
+}
 
 function Body({ trace }: { trace: Trace }) {
   const { span: selected } = route.useSearch()

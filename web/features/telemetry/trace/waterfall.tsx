@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { paths } from '../../../address/paths.ts'
 import type { Trace } from '../../../api/trace-queries.ts'
 import { useKeys } from '../../../app/keys.ts'
@@ -27,6 +27,7 @@ import {
   type Tree,
   waterfallRows,
 } from './model.ts'
+import { LevelIcon, lookOfLevel } from './level-icon.tsx'
 import { seriesClass, type SeriesOf } from './project-mark.tsx'
 import { traceTexts as texts } from './texts.ts'
 import type { Zoom } from './trace-map.tsx'
@@ -78,12 +79,39 @@ export function Waterfall({ trace, tree, series, selected, zoom: chosenZoom, onZ
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [tree, closed, unfolded, withErrors, withLogs, find],
   )
-  const slice = useSlice(rows.length, widthPx <= NARROW_PX ? NARROW_ROW_PX : ROW_PX)
+  const rowPx = widthPx <= NARROW_PX ? NARROW_ROW_PX : ROW_PX
+  const slice = useSlice(rows.length, rowPx)
+  const toRow = (id: string | undefined) => {
+    const place = rows.findIndex(({ key }) => key === id)
+    const list = box.current
+    if (list === null || place < 0) return
+    // A row far away is drawn only once the list is there.
+    if (slice.isLong && (place < slice.first || place >= slice.end)) list.scrollTop = (place - 3) * rowPx
+    else list.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' })
+  }
+  const isThere = widthPx > 0
+  useEffect(() => {
+    // An address that names a span shows it.
+    if (isThere) toRow(selected?.span.span_id)
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [isThere])
   const zoom = chosenZoom ?? { fromMs: 0, toMs: Math.max(trace.duration_ms, 1) }
   const startMs = Date.parse(trace.started_at)
   const atOf = (ms: number) => (axis === 'time' ? formatMillis(startMs + ms) : formatDuration(ms))
   const toggle = (id: string) => setClosed(toggled(closed, id))
-  useWaterfallKeys({ rows, tree, selected, trace, onZoom, zoom: chosenZoom, toggle, field, emphasis, setEmphasis, box })
+  useWaterfallKeys({
+    rows,
+    tree,
+    selected,
+    trace,
+    onZoom,
+    zoom: chosenZoom,
+    toggle,
+    field,
+    emphasis,
+    setEmphasis,
+    toRow,
+  })
 
   const folded = rows.reduce(
     (sum, row) => sum + (row.kind === 'fold' && !unfolded.has(row.key) ? row.fold.nodes.length : 0),
@@ -188,16 +216,16 @@ type Keys = {
   onZoom: (zoom: Zoom | null) => void
   toggle: (id: string) => void
   field: { current: HTMLInputElement | null }
-  box: { current: HTMLDivElement | null }
+  toRow: (id: string | undefined) => void
   emphasis: 'critical' | 'alike'
   setEmphasis: (emphasis: 'critical' | 'alike') => void
 }
 
-function useWaterfallKeys({ rows, selected, trace, zoom, onZoom, toggle, field, box, emphasis, setEmphasis }: Keys) {
+function useWaterfallKeys({ rows, selected, trace, zoom, onZoom, toggle, field, toRow, emphasis, setEmphasis }: Keys) {
   const navigate = useNavigate()
   const select = (id: string | undefined) =>
     void navigate({ ...paths.trace(trace.trace_id, { span: id }), replace: true, resetScroll: false }).then(() =>
-      box.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' }),
+      toRow(id),
     )
   const spans = rows.flatMap((row) => (row.kind === 'span' ? [row] : []))
   const at = spans.findIndex(({ node }) => node === selected)
@@ -258,11 +286,11 @@ function WaterfallRow({ row, look }: { row: Row; look: Look }) {
     )
   }
   const { log } = row
-  const level = LEVELS.get(log.level) ?? 'info'
+  const level = lookOfLevel(log.level)
   return (
     <li className={classNames(styles.row, typeStyles.soft)} data-kind="log" data-level={level}>
       <span className={styles.name} style={indent(row.depth)}>
-        <Icon name={level === 'info' ? 'info' : 'warn'} label={log.level} className={TONES[level]} />
+        <LevelIcon level={log.level} />
         <span className={fitStyles.ellipsis} title={log.body}>
           {log.body}
         </span>
@@ -271,14 +299,6 @@ function WaterfallRow({ row, look }: { row: Row; look: Look }) {
     </li>
   )
 }
-
-type Level = 'info' | 'warn' | 'error'
-const LEVELS = new Map<string, Level>([
-  ['warn', 'warn'],
-  ['error', 'error'],
-  ['fatal', 'error'],
-])
-const TONES = { info: undefined, warn: typeStyles.amber, error: typeStyles.red } as const
 
 const indent = (depth: number) => ({
   paddingInlineStart: `calc(${Math.min(depth, MAX_INDENT)} * var(--step) + var(--space-10))`,
