@@ -72,6 +72,9 @@ const pythonApp = (name: string, script: string): Promise<Ready> =>
 
 export const python = (): Promise<Ready> => pythonApp('python', 'app.py')
 
+/** The generator of API clients, and a program that uses what it made. */
+export const apiPython = (): Promise<Ready> => pythonApp('api-python', 'client.py')
+
 export const go = (): Promise<Ready> =>
   prepared([['go', 'version']], async () => {
     const folder = copied('go')
