@@ -89,6 +89,9 @@ export const natsServer = (): Promise<Ready> =>
     return [bin('nats-server')]
   })
 
+/** The generator of API clients, and a program that uses what it made. */
+export const apiPython = (): Promise<Ready> => pythonApp('api-python', 'client.py')
+
 export const go = (): Promise<Ready> =>
   prepared([['go', 'version']], async () => {
     const folder = copied('go')

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { packageVersion } from '#server/config.ts'
 import { apiSchemas } from '#server/service/api/api-schemas.ts'
 import { contract } from '#server/service/api/contract.ts'
+import { fieldDescriptions } from '#server/service/api/field-descriptions.ts'
 import { openApiDocument } from '#server/service/http/openapi.ts'
 import type { RouteSpec } from '#server/platform/kernel/contract.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
@@ -88,11 +89,13 @@ test('no two routes have the same method and path', () => {
 
 test('docs/openapi.json matches the contract ("npm run openapi" writes it)', () => {
   const committed: unknown = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
-  expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument(contract, apiSchemas, packageVersion()))))
+  expect(committed).toEqual(
+    JSON.parse(JSON.stringify(openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions))),
+  )
 })
 
 test('docs/openapi.json is valid by two independent validators', async () => {
-  const document = () => openApiDocument(contract, apiSchemas, packageVersion())
+  const document = () => openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions)
   await expect(SwaggerParser.validate(document() as never)).resolves.toHaveProperty('openapi', '3.1.0')
   expect(await new Validator().validate(document())).toEqual({ valid: true })
 })
@@ -100,11 +103,37 @@ test('docs/openapi.json is valid by two independent validators', async () => {
 test('no component of docs/openapi.json lacks a name', () => {
   const { components } = z
     .object({ components: z.record(z.string(), z.record(z.string(), z.unknown())) })
-    .parse(openApiDocument(contract, apiSchemas, packageVersion()))
+    .parse(openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions))
   const names = Object.values(components).flatMap((group) => Object.keys(group))
   expect(names.filter((name) => !/^[A-Za-z]\w*$/.test(name))).toEqual([])
   for (const name of ['Alert', 'AlertRule', 'ApiKey', 'Invite', 'Issue', 'Release', 'Webhook'])
     expect(components['schemas']).toHaveProperty(name)
+})
+
+test('every property and parameter of docs/openapi.json has a description', () => {
+  const problems: string[] = []
+  const Field = z.record(z.string(), z.unknown())
+  const Fields = z.union([z.array(Field), z.record(z.string(), Field)])
+  const walk = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const [key, value] of Object.entries(node)) {
+      const { data: fields = {} } = key === 'properties' || key === 'parameters' ? Fields.safeParse(value) : {}
+      for (const [name, { description, $ref }] of Object.entries(fields))
+        if (!description && (key === 'properties' || $ref === undefined)) problems.push(`${at}/${key}/${name}`)
+      walk(value, `${at}/${key}`)
+    }
+  }
+  walk(openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions), '')
+  expect(problems).toEqual([])
+})
+
+test('entities of the API have names of their own, not those of operations', () => {
+  const { components } = z
+    .object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) })
+    .parse(openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions))
+  const text = JSON.stringify(components.schemas)
+  const shared = Object.keys(components.schemas).filter((name) => text.includes(`schemas/${name}"`))
+  expect(shared.filter((name) => name.endsWith('Response'))).toEqual([])
 })
 
 test('docs/permissions.md matches the contract ("npm run openapi" writes it)', () => {

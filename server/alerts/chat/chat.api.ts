@@ -19,6 +19,7 @@ export const ChatLink = z.object({
   ...ChatUser,
   created_at: Timestamp,
 })
+z.globalRegistry.add(ChatLink, { id: 'ChatLink' })
 export type ChatLink = z.infer<typeof ChatLink>
 
 export const chatRoutes = routes({

@@ -46,6 +46,7 @@ export const NotificationPreferences = z.object({
     .describe('Projects for which you turned a channel off. One that is off in channels is off for every project.'),
   quiet_hours: z.object(quietHours).describe('They hold back mails and pushes that are not critical, until they end.'),
 })
+z.globalRegistry.add(NotificationPreferences, { id: 'NotificationPreferences' })
 export type NotificationPreferences = z.infer<typeof NotificationPreferences>
 
 export const preferencesRoutes = routes({

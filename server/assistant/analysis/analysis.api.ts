@@ -27,6 +27,7 @@ export const Analysis = z.object({
   is_outdated: z.boolean().describe('The issue regressed since then.'),
   created_at: Timestamp,
 })
+z.globalRegistry.add(Analysis, { id: 'Analysis' })
 export type Analysis = z.infer<typeof Analysis>
 
 export const analysisRoutes = routes({

@@ -31,6 +31,7 @@ export const AssistantState = z.object({
     setup_sql: z.array(z.string()).describe('Statements with which the owner of the database switches them on.'),
   }),
 })
+z.globalRegistry.add(AssistantState, { id: 'Assistant' })
 export type AssistantState = z.infer<typeof AssistantState>
 
 export const modelRoutes = routes({

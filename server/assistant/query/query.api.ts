@@ -34,6 +34,7 @@ export const QueryResult = z.object({
   took_ms: z.number().int(),
   data_as_of: Timestamp,
 })
+z.globalRegistry.add(QueryResult, { id: 'QueryResult' })
 export type QueryResult = z.infer<typeof QueryResult>
 
 export const SavedQuery = z.object({
@@ -44,6 +45,7 @@ export const SavedQuery = z.object({
   created_by: z.object({ id: Id, name: z.string() }).nullable(),
   created_at: Timestamp,
 })
+z.globalRegistry.add(SavedQuery, { id: 'SavedQuery' })
 export type SavedQuery = z.infer<typeof SavedQuery>
 
 /** A question or a statement, not both. */

@@ -13,6 +13,7 @@ const SocialAccount = z.object({
   linked_at: Timestamp.nullable(),
   login: z.string().nullable().describe('The name of the linked account there.'),
 })
+z.globalRegistry.add(SocialAccount, { id: 'SocialAccount' })
 export type SocialAccount = z.infer<typeof SocialAccount>
 
 /** Anything: an unknown one is a page of the dashboard too. */

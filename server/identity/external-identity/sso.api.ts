@@ -33,6 +33,7 @@ export const SsoConfig = z.object({
     .nullable()
     .describe('Why the provider could not be used, most recently; null after a sign-in that succeeded.'),
 })
+z.globalRegistry.add(SsoConfig, { id: 'SsoConfig' })
 export type SsoConfig = z.infer<typeof SsoConfig>
 
 const text = (name: string, max: number) =>

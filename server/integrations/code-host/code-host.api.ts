@@ -82,6 +82,7 @@ export const CodeHost = z.object({
     )
     .describe('The newest 5 of the last 3 days.'),
 })
+z.globalRegistry.add(CodeHost, { id: 'CodeHost' })
 export type CodeHost = z.infer<typeof CodeHost>
 
 const Token = z

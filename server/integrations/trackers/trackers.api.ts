@@ -62,6 +62,7 @@ export const TrackerView = z.object({
     })
     .nullable(),
 })
+z.globalRegistry.add(TrackerView, { id: 'Tracker' })
 export type TrackerView = z.infer<typeof TrackerView>
 
 export const TrackerTicket = z.object({
@@ -73,6 +74,7 @@ export const TrackerTicket = z.object({
   is_followed: z.boolean().describe('States go both ways.'),
   created_at: Timestamp,
 })
+z.globalRegistry.add(TrackerTicket, { id: 'TrackerTicket' })
 export type TrackerTicket = z.infer<typeof TrackerTicket>
 
 const projectId = z.object({ projectId: Id })

@@ -68,6 +68,7 @@ export const WebhookDeliveryDetail = WebhookDelivery.extend({
     .describe('Attempts of the schedule: each waits this long after the end of the one before.'),
   attempts: z.array(WebhookAttempt),
 })
+z.globalRegistry.add(WebhookDeliveryDetail, { id: 'WebhookDeliveryDetail' })
 export type WebhookDeliveryDetail = z.infer<typeof WebhookDeliveryDetail>
 
 const ReplayResult = z.object({

@@ -25,6 +25,7 @@ export const MissingSymbols = z.object({
   unreadable: z.number().int().describe('Events with at least one such frame.'),
   oldest_at: Timestamp.nullable(),
 })
+z.globalRegistry.add(MissingSymbols, { id: 'MissingSymbols' })
 export type MissingSymbols = z.infer<typeof MissingSymbols>
 
 export const missingSymbolRoutes = routes({

@@ -32,6 +32,7 @@ export const SuspectCommit = z.object({
     .nullable()
     .describe('The changed line and its neighbours.'),
 })
+z.globalRegistry.add(SuspectCommit, { id: 'SuspectCommit' })
 export type SuspectCommit = z.infer<typeof SuspectCommit>
 
 const CodeMention = z.object({
@@ -116,4 +117,5 @@ export const IssueCode = z.object({
   mentions: z.array(CodeMention).describe('Commits and pull requests that name the issue, newest first, at most 20.'),
   fix: IssueFix.describe('How far a fix has come.'),
 })
+z.globalRegistry.add(IssueCode, { id: 'IssueCode' })
 export type IssueCode = z.infer<typeof IssueCode>

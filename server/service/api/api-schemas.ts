@@ -1,7 +1,10 @@
+import { OperatorStatus } from '../operator/operator.api.ts'
+import { Difference, Import } from '../imports/imports.api.ts'
+import { CanaryReport } from '../canary/canary.api.ts'
 import { Attachment } from '../../events/attachments/attachments.api.ts'
 import { AuditEntry, AuditVerification } from '../../history/audit/audit.api.ts'
-import { Me, RoleName } from '../../identity/auth/auth.api.ts'
-import { Feedback } from '../../issues/feedback/feedback.api.ts'
+import { Me, Organisation, RoleName } from '../../identity/auth/auth.api.ts'
+import { Feedback, FeedbackDetail, InboxMessage } from '../../issues/feedback/feedback.api.ts'
 import { FiltersPreview } from '../../ingest/filters/filters.api.ts'
 import { GroupingPart } from '../../issues/grouping/grouping.api.ts'
 import { InboxEntry, Subscription } from '../../issues/inbox/inbox.api.ts'
@@ -10,7 +13,7 @@ import { EventRow } from '../../issues/issue-events/issue-events.api.ts'
 import { Discard, GroupingPreview, GroupingView } from '../../issues/merging/merging.api.ts'
 import { Issue, IssueStatus, Person, Severity } from '../../issues/rules/issue.api.ts'
 import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from '../../issues/rules/life-cycle.api.ts'
-import { Activity, Comment, IssueDetail } from '../../issues/triage/issues.api.ts'
+import { Activity, Candidate, Comment, IssueDetail } from '../../issues/triage/issues.api.ts'
 import { Intake, Outcome, Quota } from '../../ingest/outcomes/intake.api.ts'
 import { Erasure } from '../erasure/privacy.api.ts'
 import { ScrubbingPreview } from '../../ingest/scrubbing/scrubbing.api.ts'
@@ -42,13 +45,14 @@ import {
   Comparison,
   ListedRelease,
   ReleaseDetail,
+  ReleasesHealth,
   Verdict,
   VerdictNumbers,
 } from '../../insights/release-health/release-health.api.ts'
 import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../../projects/releases/releases.api.ts'
 import { Member } from '../../identity/team/members.api.ts'
-import { LogItem, TraceMetricItem } from '../../telemetry/logs/telemetry.api.ts'
-import { CheckInItem } from '../../telemetry/monitors/monitors.api.ts'
+import { LogAttributes, LogItem, LogVolume, TraceMetricItem } from '../../telemetry/logs/telemetry.api.ts'
+import { CheckInItem, MonitorView } from '../../telemetry/monitors/monitors.api.ts'
 import { IssueView, ViewFilters } from '../../issues/views/views.api.ts'
 import type { NamedSchemas } from '../http/openapi.ts'
 
@@ -61,15 +65,16 @@ export const apiSchemas: NamedSchemas = {
   Breadcrumb,
   Breakdown,
   BulkOperation,
-  Operation,
   BulkResult,
+  Canary: CanaryReport,
   CheckIn: CheckInItem,
   Comment,
   Commit,
-  DebugImage,
   Comparison,
+  DebugImage,
   Deploy,
   Discard,
+  Erasure,
   EscalatingRules,
   Event,
   EventLevel,
@@ -77,33 +82,42 @@ export const apiSchemas: NamedSchemas = {
   EventSummary: EventRow,
   EventUser,
   Exception,
-  Erasure,
   Feedback,
-  Finding,
+  FeedbackDetail,
   FiltersPreview,
+  Finding,
   Frame,
   GroupingPart,
   GroupingPreview,
   GroupingRules,
   IgnoreUntil,
   IgnoreUntilInput,
+  Import,
+  ImportDifference: Difference,
   InboundFilters,
   InboxEntry,
+  InboxMessage,
   Intake,
   Issue,
+  IssueCandidate: Candidate,
   IssueDetail,
   IssueGrouping: GroupingView,
   IssueStatus,
   IssueView,
   ListedRelease,
+  LogAttributes,
   LogEntry: LogItem,
+  LogVolume,
   Me,
   Mechanism,
   Member,
   MetricSeries,
-  Overview,
-  StoreGuard,
+  Monitor: MonitorView,
+  Operation,
+  OperatorStatus,
+  Organisation,
   Outcome,
+  Overview,
   OwnershipRule,
   PatchEntry,
   Person,
@@ -115,15 +129,17 @@ export const apiSchemas: NamedSchemas = {
   Region,
   Release: WholeRelease,
   ReleaseDetail,
+  ReleasesHealth,
   ReleaseState,
   Resolution,
   ResolutionInput,
   Role: RoleName,
-  ScrubRule,
   ScrubbingPreview,
+  ScrubRule,
   Severity,
   SeverityRules,
   Stacktrace,
+  StoreGuard,
   Subscription,
   Tag,
   Thread,

@@ -41,19 +41,36 @@ const json = (schema: Json): Json => ({ 'application/json': { schema } })
 /** Schemas by the names they have in the document. */
 export type NamedSchemas = Readonly<Record<string, z.ZodType>>
 
+/** Sentences about fields, by the end of their path in the document: `created_at`, `sdk.name`, `Issue.type`. */
+export type Descriptions = Readonly<Record<string, string>>
+
 /**
  * The contract as an OpenAPI 3.1 document; the same contract always gives the same text. Named schemas, refusals and
  * parameters that several operations share become components, so that a change shows once in review and client
- * generators get types with names.
- * @throws Error when two schemas with the same name differ
+ * generators get types with names. A field or parameter without a description of its own gets the one of `descriptions`
+ * whose key is the longest end of its path; parameters are `parameter.limit` or `listIssues.parameter.limit`.
+ * @throws Error when two schemas with the same name differ, or a description has no field
  */
-export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version: string): Json {
+export function openApiDocument(
+  specs: RouteSpecs,
+  named: NamedSchemas,
+  version: string,
+  descriptions: Descriptions = {},
+): Json {
   name(specs, named)
   const schemas = schemasOf(specs)
-  const parameters = shareParameters(Object.values(specs).flatMap((spec) => parametersOf(spec, schemas)))
+  const lookUp = lookUpIn(descriptions)
+  for (const [component, schema] of Object.entries(schemas.components)) describe(schema, [component], lookUp)
+  const described = Object.entries(specs).map(
+    ([operationId, spec]) => [operationId, describedParametersOf(operationId, spec, schemas, lookUp)] as const,
+  )
+  const parametersByOperation = new Map(described)
+  if (lookUp.unused.size > 0) throw new Error(`descriptions without a field: ${[...lookUp.unused].join(', ')}`)
+  const { shared, referenceTo } = shareParameters(described.flatMap(([, parameters]) => parameters))
   const paths: Record<string, Json> = {}
   for (const [operationId, spec] of Object.entries(specs)) {
     const path = spec.path.replace(/:(\w+)/g, '{$1}')
+    const parameters = (parametersByOperation.get(operationId) ?? []).map(referenceTo)
     const operation = operationOf(operationId, spec, schemas, parameters)
     paths[path] = { ...paths[path], [spec.method.toLowerCase()]: operation }
   }
@@ -74,7 +91,7 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
         session: { type: 'apiKey', in: 'cookie', name: 'svc_access', description: 'Set by POST /api/auth/login.' },
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of POST /api/api-keys.' },
       },
-      parameters: parameters.shared,
+      parameters: shared,
       responses: Object.fromEntries(
         Object.entries(REFUSALS).map(([status, { name, description }]) => [
           name,
@@ -104,12 +121,7 @@ function name(specs: RouteSpecs, named: NamedSchemas): void {
   }
 }
 
-function operationOf(
-  operationId: string,
-  spec: RouteSpec,
-  schemas: Schemas,
-  { referenceTo }: ReturnType<typeof shareParameters>,
-): Json {
+function operationOf(operationId: string, spec: RouteSpec, schemas: Schemas, parameters: readonly Json[]): Json {
   const rule: Rule | null = PERMISSIONS[spec.permission]
   const access = rule === null ? 'Needs no session.' : `Minimum role: ${rule.minRole}. ${keyAccess(rule)}`
   return {
@@ -118,7 +130,7 @@ function operationOf(
     summary: spec.summary,
     description: spec.description === undefined ? access : `${spec.description}\n\n${access}`,
     security: rule === null ? [] : [{ session: [] }, ...(rule.scope === null ? [] : [{ apiKey: [] }])],
-    parameters: parametersOf(spec, schemas).map(referenceTo),
+    parameters,
     requestBody: requestOf(spec, schemas),
     responses: {
       [spec.stream === 'redirect' ? 302 : (spec.status ?? 200)]: successOf(spec, schemas),
@@ -190,6 +202,41 @@ function parametersOf({ params, query }: RouteSpec, schemas: Schemas): Parameter
     }))
   })
 }
+
+type LookUp = { readonly at: (path: readonly string[]) => string | undefined; readonly unused: Set<string> }
+
+function lookUpIn(descriptions: Descriptions): LookUp {
+  const unused = new Set(Object.keys(descriptions))
+  const at = (path: readonly string[]): string | undefined => {
+    const key = path.map((_, from) => path.slice(from).join('.')).find((end) => end in descriptions)
+    if (key === undefined) return undefined
+    unused.delete(key)
+    return descriptions[key]
+  }
+  return { at, unused }
+}
+
+function describedParametersOf(operationId: string, spec: RouteSpec, schemas: Schemas, { at }: LookUp): Parameter[] {
+  return parametersOf(spec, schemas).map((parameter) => ({
+    ...parameter,
+    description: parameter['description'] ?? at([operationId, 'parameter', parameter.name]),
+  }))
+}
+
+/** Adds descriptions to the fields of a schema, at any depth. Lists and alternatives are no part of a path. */
+function describe(schema: unknown, path: readonly string[], lookUp: LookUp): void {
+  if (Array.isArray(schema)) for (const one of schema) describe(one, path, lookUp)
+  if (!isObject(schema)) return
+  for (const [name, field] of Object.entries(isObject(schema['properties']) ? schema['properties'] : {})) {
+    const at = [...path, name]
+    if (isObject(field)) field['description'] ??= lookUp.at(at)
+    describe(field, at, lookUp)
+  }
+  for (const key of ['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf'])
+    describe(schema[key], path, lookUp)
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parameters that two or more operations declare alike: a component each, named as the parameter. */
 function shareParameters(all: readonly Parameter[]): {
@@ -282,6 +329,11 @@ function jsonSchemasOf(given: readonly (z.ZodType | undefined)[], io: 'input' | 
         }
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+        // Generators know no tuple that is closed with `false`; its length says the same.
+        if (jsonSchema.prefixItems !== undefined && jsonSchema.items === false) {
+          delete jsonSchema.items
+          jsonSchema.minItems = jsonSchema.maxItems = jsonSchema.prefixItems.length
+        }
         // Responses may get further fields in later versions.
         if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       },

@@ -21,6 +21,7 @@ const releaseParams = z.object({ org: Slug, version: z.string().min(1).max(600) 
 const projectReleaseParams = releaseParams.extend({ project: Slug })
 
 const User = z.object({ id: z.string(), email: z.string(), name: z.string(), username: z.string() })
+z.globalRegistry.add(User, { id: 'ToolUser' })
 const Org = z.object({
   id: z.string(),
   slug: z.string(),
@@ -32,6 +33,7 @@ const Org = z.object({
   features: z.array(z.string()),
   links: z.object({ organizationUrl: z.string(), regionUrl: z.string() }),
 })
+z.globalRegistry.add(Org, { id: 'ToolOrganisation' })
 const Project = z.object({
   id: z.string(),
   slug: z.string(),
@@ -44,6 +46,7 @@ const Project = z.object({
   teams: z.array(z.string()),
   organization: Org,
 })
+z.globalRegistry.add(Project, { id: 'ToolProject' })
 const Release = z.object({
   id: z.string(),
   version: z.string(),
@@ -66,6 +69,7 @@ const Release = z.object({
   lastEvent: z.string().nullable(),
   projects: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string(), platform: z.string() })),
 })
+z.globalRegistry.add(Release, { id: 'ToolRelease' })
 const Deploy = z.object({
   id: z.string(),
   environment: z.string(),
@@ -74,6 +78,7 @@ const Deploy = z.object({
   dateStarted: z.string().nullable(),
   dateFinished: z.string().nullable(),
 })
+z.globalRegistry.add(Deploy, { id: 'ToolDeploy' })
 
 const time = z.string().max(100).nullish()
 const version = releaseName('version must be the name of a release.')
@@ -101,6 +106,7 @@ export const Dif = z.object({
   dateCreated: z.string(),
   data: z.object({ type: z.string(), features: z.array(z.string()) }),
 })
+z.globalRegistry.add(Dif, { id: 'ToolDebugFile' })
 export type Dif = z.infer<typeof Dif>
 
 const ReleaseBody = z.object({

@@ -22,6 +22,7 @@ export const SourceMap = z.object({
   release: z.string().nullable(),
   dist: z.string().nullable(),
 })
+z.globalRegistry.add(SourceMap, { id: 'SourceMap' })
 export type SourceMap = z.infer<typeof SourceMap>
 
 export const Dsym = z.object({
@@ -32,6 +33,7 @@ export const Dsym = z.object({
   cpu_name: z.string().nullable(),
   features: z.array(z.string()).describe('symtab, debug, unwind, sources'),
 })
+z.globalRegistry.add(Dsym, { id: 'DebugFile' })
 export type Dsym = z.infer<typeof Dsym>
 
 const projectParams = z.object({ projectId: Id })

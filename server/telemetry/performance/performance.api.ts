@@ -128,6 +128,7 @@ const Screen = FrameRatios.extend({
     .nullable()
     .describe('`render` in the two releases of `releases`; null without two.'),
 })
+z.globalRegistry.add(Screen, { id: 'Screen' })
 export type Screen = z.infer<typeof Screen>
 
 const Transaction = z.object({
@@ -144,6 +145,7 @@ const Transaction = z.object({
   previous_p75: figure,
   previous_count: count,
 })
+z.globalRegistry.add(Transaction, { id: 'Transaction' })
 export type Transaction = z.infer<typeof Transaction>
 
 const Rates = Quantiles.extend({
@@ -267,6 +269,7 @@ export const Performance = z.object({
   }),
   series: z.array(Point),
 })
+z.globalRegistry.add(Performance, { id: 'PerformanceReport' })
 export type Performance = z.infer<typeof Performance>
 export type Point = z.infer<typeof Point>
 export type Start = z.infer<typeof Start>
@@ -340,6 +343,7 @@ export const ScreenDetail = Screen.extend({
   percentile_seconds: percentileSeconds,
   series: z.array(Quantiles.extend({ t: Timestamp, incomplete: z.literal(true).optional() })).describe('Of `render`.'),
 })
+z.globalRegistry.add(ScreenDetail, { id: 'ScreenDetail' })
 export type ScreenDetail = z.infer<typeof ScreenDetail>
 
 const ABOUT_FILTERS =

@@ -55,6 +55,7 @@ export const ProjectTrace = z.object({
   errors: z.array(z.object(eventFields)).describe('Stored error events of the trace, oldest first; at most 100.'),
   sampling: z.object(samplingFields).describe('Of the project on the UTC day on which the trace arrived.'),
 })
+z.globalRegistry.add(ProjectTrace, { id: 'ProjectTrace' })
 export type ProjectTrace = z.infer<typeof ProjectTrace>
 
 const TraceProject = z.object({
@@ -110,6 +111,7 @@ export const Trace = z.object({
   logs_capped: z.boolean().describe('It has further log entries.'),
   sampling: z.object(samplingFields).describe('Of the organisation on the UTC day on which the trace arrived.'),
 })
+z.globalRegistry.add(Trace, { id: 'Trace' })
 export type Trace = z.infer<typeof Trace>
 
 export const TraceItem = z.object({
@@ -124,6 +126,7 @@ export const TraceItem = z.object({
   errors: count.describe('Error events that it holds.'),
   projects: z.array(TraceProject).describe('The project of the first span first.'),
 })
+z.globalRegistry.add(TraceItem, { id: 'TraceSummary' })
 export type TraceItem = z.infer<typeof TraceItem>
 
 const Facet = z.array(z.object({ value: z.string(), count })).describe('The most frequent first, at most 20.')

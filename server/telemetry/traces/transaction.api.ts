@@ -69,6 +69,7 @@ export const TransactionDetail = Requests.extend({
   samples: z.array(Sample),
   issues: z.array(IssueInside).describe('Most traces first, at most 10.'),
 })
+z.globalRegistry.add(TransactionDetail, { id: 'TransactionDetail' })
 export type TransactionDetail = z.infer<typeof TransactionDetail>
 
 const Operation = z.object({
@@ -101,6 +102,7 @@ export const SpanOperations = z.object({
   caches: operations,
   resources: operations,
 })
+z.globalRegistry.add(SpanOperations, { id: 'SpanOperations' })
 
 export type SpanOperations = z.infer<typeof SpanOperations>
 
