@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { testServer } from '#test/kit/test-server.ts'
 
 const server = await testServer({ env: { TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_SCALE: '0.01' } })
@@ -17,3 +19,10 @@ test.each(['/docs/json', '/docs/yaml', '/api/openapi.json', '/docs/static/swagge
     expect((await fetch(server.url + path)).status).toBe(200)
   },
 )
+
+test('the document is the committed one, as JSON and as YAML', async () => {
+  const committed: unknown = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'))
+  for (const path of ['/docs/json', '/api/openapi.json'])
+    expect(await (await fetch(server.url + path)).json()).toEqual(committed)
+  expect(parse(await (await fetch(`${server.url}/docs/yaml`)).text())).toEqual(committed)
+})

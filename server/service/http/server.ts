@@ -352,26 +352,33 @@ const isObject = (value: unknown): boolean => typeof value === 'object'
 
 /** A test compares it with the contract: making it of the contract takes a fifth of a second of every start. */
 const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url)
+const readDocument = () => z.custom<StaticDocument>(isObject).parse(JSON.parse(readFileSync(DOCUMENT, 'utf8')))
 
 /**
  * `GET /api/openapi.json`, and the API documentation at `/docs`, which loads nothing from other hosts.
  * @param limit counts a request for the limit of its address
  */
 async function registerDocs(fastify: FastifyInstance, limit: OnRequest): Promise<void> {
-  const document = z.custom<StaticDocument>(isObject).parse(JSON.parse(readFileSync(DOCUMENT, 'utf8')))
-  // One buffer for all answers: a string is copied for each client that reads slowly.
-  const bytes = Buffer.from(JSON.stringify(document))
-  const sendDocument = (_request: FastifyRequest, reply: FastifyReply) =>
-    reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(bytes)
+  // One buffer for all answers: a string is copied for each client that reads slowly. A service that is not asked has none.
+  let json: Buffer | undefined
+  const sendDocument = (_request: FastifyRequest, reply: FastifyReply) => {
+    json ??= Buffer.from(JSON.stringify(readDocument()))
+    return reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(json)
+  }
   fastify.get('/api/openapi.json', { onRequest: limit }, sendDocument)
   let yaml: Buffer | undefined
+  // The plugin needs the document for YAML alone, and gets it then.
+  const document = z.custom<StaticDocument>(isObject).parse({})
   await fastify.register(async (docs) => {
     docs.addHook('onRequest', limit)
     // The plugin serialises the document for each request, and they need no session.
     docs.addHook('onRequest', async (request, reply) => {
       if (request.routeOptions.url === '/docs/json') return sendDocument(request, reply)
       if (request.routeOptions.url !== '/docs/yaml') return undefined
-      yaml ??= Buffer.from(docs.swagger({ yaml: true }))
+      if (yaml === undefined) {
+        Object.assign(document, readDocument())
+        yaml = Buffer.from(docs.swagger({ yaml: true }))
+      }
       return reply.header('cache-control', 'no-cache').type('application/x-yaml').send(yaml)
     })
     await docs.register(swagger, {
