@@ -40,6 +40,9 @@ const compressed: Plugin = {
   },
 }
 
+const figures =
+  /web[\\/](?:ui[\\/](?:chart[\\/](?:charts|legend|sparkline)|delta|figures|status)|subjects[\\/](?:figures[\\/](?:markers|time-axis|time-window)|issue[\\/](?:headline|platforms|trend)))\.tsx?$/
+
 /** The dashboard: `web/` → `web/dist/`, served by the same process as the API. */
 export default defineConfig({
   root: 'web',
@@ -66,8 +69,10 @@ export default defineConfig({
           groups: [
             { name: 'libraries', test: everywhere },
             { name: 'parts', test: partStyles },
-            // One file of what most pages share, instead of a dozen small ones, which compress worse.
-            { name: 'common', minShareCount: 38, test: /[\\/](?:web|shared)[\\/].*\.tsx?$/ },
+            // One file of what many pages share, instead of a dozen small ones, which compress worse.
+            { name: 'common', minShareCount: 22, test: /[\\/](?:web|shared)[\\/].*\.tsx?$|preload-helper/ },
+            // One file of what charts and rows share, for the same reason.
+            { name: 'figures', minShareCount: 2, test: figures },
           ],
         },
       },
