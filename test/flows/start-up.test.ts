@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { migrateDatabase } from '#server/service/cli/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
+import { RUNS_LONG } from '#test/kit/long.ts'
 import { killAtOnce, nothingRunsIn, pidsNaming } from '#test/kit/processes.ts'
 import { databaseFolder } from '#test/kit/scratch.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -203,7 +204,7 @@ describe('users', () => {
     await stop(started, dataDir)
   })
 
-  test.runIf(isRoot && canRunPackages(unprivileged))(
+  test.runIf(RUNS_LONG && isRoot && canRunPackages(unprivileged))(
     'an ordinary user, with everything below the checkout',
     async () => {
       const own = makeCheckout(join(scratch.path, 'checkout-unprivileged'), { owner: unprivileged })
@@ -221,7 +222,7 @@ describe('users', () => {
     expect(await refusal(started)).toContain(`${dataDir} cannot be used (this user may not write there)`)
   })
 
-  test.runIf(isRoot)('root, in a checkout that only its owner can enter', async () => {
+  test.runIf(RUNS_LONG && isRoot)('root, in a checkout that only its owner can enter', async () => {
     const locked = join(scratch.path, 'locked')
     mkdirSync(locked, { mode: 0o700 })
     const own = makeCheckout(join(locked, 'checkout'), { ownPostgres: true })
@@ -306,7 +307,7 @@ describe('an external database', () => {
   })
   afterAll(() => db.stop())
 
-  test('PostgreSQL 15 by DATABASE_URL: migrated, used, and no embedded one is started', async () => {
+  test.runIf(RUNS_LONG)('PostgreSQL 15 by DATABASE_URL: migrated, used, and no embedded one is started', async () => {
     const dataDir = freshDataDir()
     const started = await start(checkout, { dataDir, env: { DATABASE_URL: db.connectionString } })
     await started.ready()

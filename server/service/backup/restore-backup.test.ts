@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { RUNS_LONG } from '#test/kit/long.ts'
 import { adminCommand } from '#test/kit/admin-command.ts'
 import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { emptyDatabase } from '#test/kit/empty-database.ts'
@@ -169,35 +170,39 @@ test('a backup that was killed leaves none, and the next one uses what it wrote'
   expect(await contentsOf(target.connectionString)).toEqual(await contentsOf(t.connectionString))
 }, 90_000)
 
-test('a restore that was killed keeps the service from starting, and continues when it is started again', async () => {
-  const folder = backupFolder()
-  await backUp(t, folder)
-  const target = await emptyDatabase()
-  const client = await target.connect()
-  const proxy = await startDatabaseProxy(target.connectionString)
-  onTestFinished(() => proxy.close())
-  proxy.setFaults({ latencyMs: 10 })
-  const child = admin(['restore', folder], { ...settings, DATABASE_URL: proxy.connectionString })
-  const filled = async (): Promise<number> => {
-    const { rows } = await client.query<{ n: number }>('select count(*)::int as n from restore_steps where is_done')
-    return rows[0]?.n ?? 0
-  }
-  await waitFor('some tables to be filled', async () => (await filled().catch(() => 0)) > 20)
-  await endBy(child, 'SIGKILL')
-  const before = await filled()
-  await expect(migrateDatabase(target.connectionString, nothing)).rejects.toThrow(
-    'A restore into this database was cut off',
-  )
-  const again = await waitFor('the lock to be free', async () => {
-    const result = await adminCommand(['restore', folder], { ...settings, DATABASE_URL: target.connectionString })
-    return result.lines.some((line) => line.includes('Another process')) ? null : result
-  })
-  expect(again.lines.join('\n')).toContain('a restore of this backup was cut off here: it continues')
-  expect(again.code).toBe(0)
-  expect(before).toBeGreaterThan(20)
-  expect(await contentsOf(target.connectionString)).toEqual(await contentsOf(t.connectionString))
-  expect(await schemaOf(target.connectionString)).toEqual(await schemaOf(t.connectionString))
-}, 120_000)
+test.runIf(RUNS_LONG)(
+  'a restore that was killed keeps the service from starting, and continues when it is started again',
+  async () => {
+    const folder = backupFolder()
+    await backUp(t, folder)
+    const target = await emptyDatabase()
+    const client = await target.connect()
+    const proxy = await startDatabaseProxy(target.connectionString)
+    onTestFinished(() => proxy.close())
+    proxy.setFaults({ latencyMs: 10 })
+    const child = admin(['restore', folder], { ...settings, DATABASE_URL: proxy.connectionString })
+    const filled = async (): Promise<number> => {
+      const { rows } = await client.query<{ n: number }>('select count(*)::int as n from restore_steps where is_done')
+      return rows[0]?.n ?? 0
+    }
+    await waitFor('some tables to be filled', async () => (await filled().catch(() => 0)) > 20)
+    await endBy(child, 'SIGKILL')
+    const before = await filled()
+    await expect(migrateDatabase(target.connectionString, nothing)).rejects.toThrow(
+      'A restore into this database was cut off',
+    )
+    const again = await waitFor('the lock to be free', async () => {
+      const result = await adminCommand(['restore', folder], { ...settings, DATABASE_URL: target.connectionString })
+      return result.lines.some((line) => line.includes('Another process')) ? null : result
+    })
+    expect(again.lines.join('\n')).toContain('a restore of this backup was cut off here: it continues')
+    expect(again.code).toBe(0)
+    expect(before).toBeGreaterThan(20)
+    expect(await contentsOf(target.connectionString)).toEqual(await contentsOf(t.connectionString))
+    expect(await schemaOf(target.connectionString)).toEqual(await schemaOf(t.connectionString))
+  },
+  120_000,
+)
 
 test('a database that goes away ends both with one line, and the restore continues afterwards', async () => {
   const folder = backupFolder()
