@@ -41,7 +41,7 @@ const compressed: Plugin = {
 }
 
 const figures =
-  /web[\\/](?:ui[\\/](?:chart[\\/](?:charts|legend|sparkline)|delta|figures|status)|subjects[\\/](?:figures[\\/](?:markers|time-axis|time-window)|issue[\\/](?:headline|platforms|trend)))\.tsx?$/
+  /web[\\/](?:ui[\\/](?:chart[\\/](?:legend|sparkline)|status)|subjects[\\/](?:figures[\\/](?:markers|time-axis|time-window)|issue[\\/](?:headline|platforms|trend)))\.tsx?$/
 
 /** The dashboard: `web/` → `web/dist/`, served by the same process as the API. */
 export default defineConfig({
@@ -70,7 +70,7 @@ export default defineConfig({
             { name: 'libraries', test: everywhere },
             { name: 'parts', test: partStyles },
             // One file of what many pages share, instead of a dozen small ones, which compress worse.
-            { name: 'common', minShareCount: 22, test: /[\\/](?:web|shared)[\\/].*\.tsx?$|preload-helper/ },
+            { name: 'common', minShareCount: 28, test: /[\\/](?:web|shared)[\\/].*\.tsx?$|preload-helper/ },
             // One file of what charts and rows share, for the same reason.
             { name: 'figures', minShareCount: 2, test: figures },
           ],
