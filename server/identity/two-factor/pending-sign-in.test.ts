@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { altered } from '#test/kit/altered.ts'
 import { cookieJar, type CookieJar } from '#test/kit/cookie-jar.ts'
 import { aCaller, aMembership, aPerson, type Person } from '#test/kit/members.ts'
 import { SSO_INPUT } from '#test/kit/sso.ts'
@@ -65,7 +66,7 @@ test('without a cookie, with a changed one, or after five minutes it is over', a
   await expect(send(cookieJar(), phone.code())).rejects.toMatchObject(over)
   const changed = cookieJar()
   const options = { path: '/', sameSite: 'strict', maxAgeSeconds: 300 } as const
-  changed.set('svc_pending', `${pendingOf(person).get('svc_pending')?.slice(0, -2)}AA`, options)
+  changed.set('svc_pending', altered(pendingOf(person).get('svc_pending') ?? ''), options)
   await expect(send(changed, phone.code())).rejects.toMatchObject(over)
   const cookies = pendingOf(person)
   t.clock.advance(5 * MINUTE_MS - 1)
