@@ -62,7 +62,8 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
   if (signal.aborted) return
   const requests = await eraseFromQuarantine(app, user.projectId, (entry) => mentionsUser(entry, user.userKey))
   await countErased(app.db, erasure.id, { quarantined_requests: requests })
-  if (!isLastPass) return
+  // This pass itself may have left work for packing and for object storage.
+  if (!isLastPass || (await isDeletionPending(app.db))) return
   await finishErasure(app.db, erasure.id, app.clock.now())
   // Digestion remembers what it wrote of the user, which is deleted now.
   await publish(app.db, 'project', { project_id: user.projectId })

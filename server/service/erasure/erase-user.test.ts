@@ -351,6 +351,23 @@ describe('data that is not digested yet', () => {
     expect(await count(`erasures where project_id = $1 and state = 'done'`, project.id)).toBe(1)
   })
 
+  test('keeps an erasure running that leaves work for object storage itself', async () => {
+    const project = await aProject(owner)
+    await send(project, by('u1'))
+    await t.service.drain()
+    // As if the body of the event were in an object.
+    await t.app.db.query(`
+      create function test_leave_removal() returns trigger language plpgsql as $$ begin
+        insert into event_segment_removals values (gen_random_uuid(), current_date, 1, 0, 1);
+        return null;
+      end $$;
+      create trigger test_leave_removal after delete on events for each row execute function test_leave_removal()`)
+    expect(await erase(project, 'u1')).toMatchObject({ state: 'running', erased: { events: 1 } })
+    await t.app.db.query('drop function test_leave_removal cascade; delete from event_segment_removals')
+    await erasureTask.run(t.app, {}, new AbortController().signal)
+    expect(await count(`erasures where project_id = $1 and state = 'done'`, project.id)).toBe(1)
+  })
+
   test('is not stored when received before the request; later data is', async () => {
     const project = await aProject(owner)
     await send(project, by('u1'))

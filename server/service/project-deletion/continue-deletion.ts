@@ -51,7 +51,8 @@ export async function continueDeletion(app: App, operationId: string, signal: Ab
     }
     await setPartsDone(app.db, operation.id, index + 1)
   }
-  if (!isLastPass) return false
+  // This pass itself may have left work for packing and for object storage.
+  if (!isLastPass || (await isDeletionPending(app.db))) return false
   await app.tx(async (tx) => {
     await forgetDeletedFrom(tx, operation.project_id)
     await finishOperation(tx, operation.id, app.clock.now())
