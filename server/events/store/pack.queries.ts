@@ -85,12 +85,13 @@ export async function beginPacking(tx: Tx, day: string, now: Date): Promise<bool
 }
 
 /**
- * A query: the files of the day's table and of its copy, with their numbers of columns; null while one does not exist. A copy
- * from before a migration may lack columns.
+ * A query: the files of the day's tables of events and blocks and of their copies, with their numbers of columns; null while
+ * one does not exist. A copy from before a migration may lack columns.
  */
 const filesOf = (day: string): string =>
   `select string_agg(pg_relation_filenode(name) || ':' || (select relnatts from pg_class where oid = name), '/' order by name::text)
-   from (values (to_regclass('${dayTable(day)}')), (to_regclass('${packedTable(day)}'))) t (name) having count(name) = 2`
+   from (values (to_regclass('${dayTable(day)}')), (to_regclass('${packedTable(day)}')),
+     (to_regclass('${blocksTable(day)}')), (to_regclass('${packedBlocksTable(day)}'))) t (name) having count(name) = 4`
 
 /** Locks the packing of a day for the transaction. @throws Error when it must begin again, or is done */
 async function lockPacking(tx: Tx, day: string): Promise<{ copiedTo: string }> {

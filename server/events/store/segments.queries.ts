@@ -115,8 +115,8 @@ export async function selectSegmentsToRewrite(on: Connection, max: number): Prom
   const { rows } = await on.query<Segment>(
     `select s.id, s.received_day as day, s.sha256, s.byte_count as bytes from event_segments s
      where s.state = 'stored' and s.id in (
-       select b.segment_id from event_segment_removals r
-       join event_blocks b on b.received_day = r.received_day and b.block_id = r.block_id limit 5000)
+       select distinct b.segment_id from event_segment_removals r
+       join event_blocks b on b.received_day = r.received_day and b.block_id = r.block_id)
      order by random() limit $1`,
     [max],
   )

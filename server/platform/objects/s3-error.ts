@@ -49,7 +49,8 @@ export function explainFailure(error: unknown, { endpoint }: Pick<Asked, 'endpoi
 }
 
 function codeOfStatus(status: number): string {
-  if (status === 404) return 'NoSuchKey'
+  // A store names the missing object; a proxy in front of it does not, and its object may be there.
+  if (status === 404) return 'NotFound'
   if (status === 403) return 'AccessDenied'
   return status >= 300 && status < 400 ? 'PermanentRedirect' : 'Unknown'
 }
