@@ -9,7 +9,8 @@ export type BackupPlace = {
   /** As the operator names it: the path of a folder, or `s3://bucket/prefix`. */
   readonly name: string
   /**
-   * Makes it ready for a backup and removes drafts of one that was cut off.
+   * Makes it ready for a backup. A place that one process uses at a time is locked, and drafts of a backup that was cut off are
+   * removed; of others they are removed when the database is locked for the backup.
    * @returns releases it
    * @throws BackupError when it cannot be used
    */
@@ -31,6 +32,8 @@ export type BackupPlace = {
   readNotes(): Promise<string>
   addNote(line: string, storedBytes: number): Promise<void>
   clearNotes(): Promise<void>
+  /** Whether drafts may be those of another process until the database is locked for the backup. */
+  readonly isShared: boolean
   /** Removes drafts of a backup that was cut off, and those of this one. */
   removeDrafts(): Promise<void>
   /** Makes kept files last through a power cut. */

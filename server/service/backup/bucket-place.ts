@@ -57,7 +57,6 @@ export function bucketPlace(
   return {
     name: store.name,
     async open() {
-      await explained(removeDrafts())
       await explained(readFiles())
       notes = (await readText(NOTES)) ?? ''
       return () => {}
@@ -77,6 +76,7 @@ export function bucketPlace(
       if (storedBytes >= MIN_NOTED_BYTES) await store.put(NOTES, Buffer.from(notes))
     },
     clearNotes: () => explained(store.remove(NOTES)),
+    isShared: true,
     removeDrafts,
     sync: () => Promise.resolve(),
     explain,

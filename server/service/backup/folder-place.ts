@@ -82,6 +82,7 @@ export function folderPlace(given: string): BackupPlace {
     readNotes: () => readFile(at(NOTES), 'utf8').catch(() => ''),
     addNote: (line) => appendFile(at(NOTES), `${line}\n`, { mode: 0o600 }),
     clearNotes: () => rm(at(NOTES), { force: true }),
+    isShared: false,
     removeDrafts,
     sync: () => syncFolder(at(FILES)),
     explain,

@@ -115,6 +115,7 @@ async function backUp(db: Database, lead: ReservedConnection, options: BackupOpt
   await allowLongWork(lead)
   const other = await lockForBackup(lead)
   if (other !== null) throw new BackupError(`Another process runs a ${other} of this database. Wait until it ends.`)
+  if (place.isShared) await place.removeDrafts()
   const source = await readSource(lead)
   const known = await readKnownFiles(place, key, source)
   const today = utcDay(options.clock.now())
