@@ -231,6 +231,7 @@ describe('secrets in files', () => {
       token: null,
     })
     expect(intakeLog).toMatchObject({ isTls: false, stream: 'faultline_spool', replicas: 3, maxBytes: 4 * 1024 ** 3 })
+    expect(readConfig({ SPOOL_URL: 'nats://me:a:b@c' }).intakeLog).toMatchObject({ user: 'me', password: 'a:b' })
     expect(readConfig({ SPOOL_URL: 'tls://secret@a' }).intakeLog).toMatchObject({
       user: null,
       token: 'secret',

@@ -525,10 +525,10 @@ function intakeLogOf(env: Settings): IntakeLogSettings | null {
       throw new ConfigError(`${credentials === null ? 'SPOOL_CA' : 'SPOOL_CREDENTIALS'} needs SPOOL_URL.`)
     return null
   }
-  const [scheme = '', rest = ''] = url.split('://', 2)
+  const rest = url.slice(url.indexOf('://') + 3)
   const at = rest.lastIndexOf('@')
   const servers = list(rest.slice(at + 1))
-  const [name, password] = at === -1 ? [] : rest.slice(0, at).split(':', 2).map(decodedText)
+  const [name, password] = at === -1 ? [] : partsOfUser(rest.slice(0, at)).map(decodedText)
   if (servers.length === 0 || servers.some((server) => !URL.canParse(`http://${server}`)))
     throw new ConfigError('SPOOL_URL must name servers as host:port, separated by commas.')
   if (name !== undefined && credentials !== null)
@@ -539,13 +539,17 @@ function intakeLogOf(env: Settings): IntakeLogSettings | null {
     password: password ?? null,
     token: password === undefined ? (name ?? null) : null,
     credentials,
-    isTls: scheme === 'tls' || ca !== null,
+    isTls: url.startsWith('tls:') || ca !== null,
     ca,
     stream: env.SPOOL_STREAM,
     replicas: Number(env.SPOOL_REPLICAS),
     maxBytes: env.SPOOL_MAX_MB * 1024 * 1024,
   })
 }
+
+/** Name and password; a token alone. A password may hold colons. */
+const partsOfUser = (text: string): string[] =>
+  text.includes(':') ? [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 1)] : [text]
 
 /** @throws ConfigError when it is not written as parts of addresses are */
 function decodedText(text: string): string {

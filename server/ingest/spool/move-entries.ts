@@ -11,7 +11,7 @@ import {
   selectPosition,
   tryLockMover,
 } from './log-position.queries.ts'
-import { insertRows, type NewRow } from './spool.queries.ts'
+import { demandDurability, insertRows, type NewRow } from './spool.queries.ts'
 
 /** Bounds of one transaction. */
 const MAX_MESSAGES = 256
@@ -33,6 +33,10 @@ const ELSEWHERE_MS = 1_000
 /** A server that was cut off may answer as the leader that it was for some seconds: what a log lost is believed after this. */
 const BELIEVE_MS = 30_000
 const MAX_PAUSE_MS = 2_000
+/** Readiness waits for this too; the figures need no position. */
+const DATABASE_WAIT_MS = 1_000
+/** Parts of a lost row that are looked up at the leader. */
+const MAX_PARTS_LOOKED_UP = 128
 
 export type Mover = {
   /** Since the start. */
@@ -61,11 +65,16 @@ export function startMover(app: App, log: IntakeLog, { believeMs = BELIEVE_MS } 
     let reported = ''
     const doubt = new Doubt(believeMs)
     while (!signal.aborted) {
+      const movedBefore = figures.messages
       try {
         await moveWhileLocked(app, log, signal, doubt, figures)
         pauseMs = ELSEWHERE_MS
         reported = ''
       } catch (error) {
+        if (figures.messages !== movedBefore) {
+          pauseMs = 0
+          reported = ''
+        }
         pauseMs = Math.min(MAX_PAUSE_MS, Math.max(POLL_MS, pauseMs * 2))
         const text = error instanceof Error ? error.message : String(error)
         const isExpected = isDatabaseAway(error) || error instanceof PositionError || error instanceof NotStoredError
@@ -187,6 +196,13 @@ type Read = {
 }
 const NOTHING_READ: Read = { entries: [], missing: 0 }
 
+/** Whether the leader lacks one of the messages too: a row of several messages is lost with any of them. */
+async function hasLost(log: IntakeLog, from: number, to: number): Promise<boolean> {
+  for (let sequence = from; sequence < Math.min(to, from + MAX_PARTS_LOOKED_UP); sequence++)
+    if ((await log.message(sequence)) === null) return true
+  return false
+}
+
 /** The next entries, up to the first gap. */
 async function readOn(log: IntakeLog, afterSequence: number): Promise<Read> {
   const entries = await log.read(afterSequence, { rows: MAX_MESSAGES, bytes: MAX_BYTES })
@@ -196,7 +212,7 @@ async function readOn(log: IntakeLog, afterSequence: number): Promise<Read> {
   if (gap === -1) return { entries, missing: 0 }
   if (gap > 0) return { entries: entries.slice(0, gap), missing: 0 }
   const [first] = entries
-  if (first === undefined || (await log.message(afterSequence + 1)) !== null) return NOTHING_READ
+  if (first === undefined || !(await hasLost(log, afterSequence + 1, first.firstSequence))) return NOTHING_READ
   const { firstSequence } = await log.state()
   // A log begins later than a position that was restored from a backup.
   if (firstSequence > afterSequence + 1 && firstSequence === first.firstSequence)
@@ -217,6 +233,8 @@ export async function moveEntries(
 ): Promise<LogPosition> {
   const last = entries.at(-1)
   if (last === undefined) return from
+  // The log is trimmed after the commit.
+  await demandDurability(tx)
   const to = { created: from.created, sequence: last.sequence, messageId: last.id }
   // First: it locks the position until the end.
   await advance(tx, stream, from, to, new Date(last.storedAtMs))
@@ -249,6 +267,7 @@ async function findPosition(app: App, log: IntakeLog, doubt: Doubt): Promise<Log
   if (stored !== null) {
     try {
       await checkPosition(log, stored, state)
+      doubt.end()
       return stored
     } catch (error) {
       if (!(error instanceof PositionError) || !doubt.isOld()) throw error
@@ -280,7 +299,11 @@ export type LogBacklog = {
 
 /** The messages that wait in the log. While the database is away, messages of the last half minute count that were moved. */
 export async function readLogBacklog({ db, clock }: App, log: IntakeLog): Promise<LogBacklog> {
-  const [state, position] = await Promise.all([log.state(), selectPosition(db, log.name).catch(() => null)])
+  const known = selectPosition(db, log.name).catch(() => null)
+  const [state, position] = await Promise.all([
+    log.state(),
+    Promise.race([known, delay(DATABASE_WAIT_MS, null, { ref: false })]),
+  ])
   const moved = Math.max(state.firstSequence - 1, position?.created === state.created ? position.sequence : 0)
   const held = state.lastSequence - state.firstSequence + 1
   const messages = Math.max(0, state.lastSequence - moved)

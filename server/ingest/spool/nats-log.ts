@@ -41,14 +41,23 @@ const STREAM_NOT_FOUND = 10_059
 /** Atomic batches of messages, with ids. */
 const MIN_SERVER = [2, 12] as const
 
-/** Opens the log in a JetStream stream, which is created when it is missing. Connects, and connects again, in the background. */
-export function openNatsLog(settings: IntakeLogSettings, log: App['log']): IntakeLog {
+/**
+ * Opens the log in a JetStream stream. Connects, and connects again, in the background.
+ * @param keeps whether a missing stream is created, and one of another size is changed
+ */
+export function openNatsLog(settings: IntakeLogSettings, log: App['log'], { keeps = true } = {}): IntakeLog {
   const { stream, maxBytes } = settings
   const figures = { stored: 0, retries: 0, errors: 0 }
   const closing = new AbortController()
   let link: Link | null = null
+  let problem = ''
   const connect = async (): Promise<Link | null> => {
-    link = await connectUntil(settings, log, closing.signal)
+    link = await connectUntil(settings, closing.signal, keeps, (error, attempt) => {
+      if (attempt === 0) log.warn({ err: messageOf(error) }, 'the intake log cannot be used yet; this is tried again')
+      problem = `: ${messageOf(error)}`
+    })
+    if (problem !== '' && link !== null) log.info('the intake log is connected')
+    problem = ''
     // It connects again by itself, unless the server says not to.
     void link?.connection.closed().then(() => {
       link = null
@@ -58,7 +67,7 @@ export function openNatsLog(settings: IntakeLogSettings, log: App['log']): Intak
   }
   let linking = connect()
   const linked = (): Link => {
-    if (link === null) throw new NotStoredError('the intake log is not connected')
+    if (link === null) throw new NotStoredError(`the intake log is not connected${problem}`)
     return link
   }
   const maxPayload = (): number =>
@@ -167,7 +176,11 @@ export function openNatsLog(settings: IntakeLogSettings, log: App['log']): Intak
         replicas: config.num_replicas,
         currentReplicas: 1 + others.filter(({ current, offline }) => current && offline !== true).length,
         maxBytes: config.max_bytes,
-        faults: findFaults(config, version),
+        faults: [
+          ...findFaults(config, version),
+          ...(config.max_bytes === maxBytes ? [] : ['its size is not SPOOL_MAX_MB']),
+          ...(config.num_replicas === settings.replicas ? [] : ['its replicas are not SPOOL_REPLICAS']),
+        ],
       }
     },
     async close() {
@@ -177,8 +190,13 @@ export function openNatsLog(settings: IntakeLogSettings, log: App['log']): Intak
   }
 }
 
-/** Connects, makes the stream where it is missing, and tries again until the signal. */
-async function connectUntil(settings: IntakeLogSettings, log: App['log'], signal: AbortSignal): Promise<Link | null> {
+/** Connects, keeps the stream as the settings say, and tries again until the signal. */
+async function connectUntil(
+  settings: IntakeLogSettings,
+  signal: AbortSignal,
+  keeps: boolean,
+  onFailure: (error: unknown, attempt: number) => void,
+): Promise<Link | null> {
   let connection: NatsConnection | null = null
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
@@ -186,11 +204,12 @@ async function connectUntil(settings: IntakeLogSettings, log: App['log'], signal
       connection ??= await client.connect({ ...connectionOptions(settings, client), timeout: REQUEST_MS })
       const js = stream.jetstream(connection, { timeout: REQUEST_MS })
       const manager = await js.jetstreamManager()
-      await keepStream(manager, settings, stream)
-      if (attempt > 0) log.info('the intake log is connected')
+      if (keeps) await keepStream(manager, settings, stream)
       return { client, connection, js, manager }
     } catch (error) {
-      if (attempt === 0) log.warn({ err: messageOf(error) }, 'the intake log cannot be used yet; this is tried again')
+      // One that its server closed for good is not used again.
+      if (connection?.isClosed() === true) connection = null
+      onFailure(error, attempt)
       await delay(RECONNECT_MS, undefined, { signal }).catch(() => {})
     }
   }

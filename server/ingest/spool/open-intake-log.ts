@@ -31,7 +31,7 @@ export const readMovedUntil = (db: Connection, { stream }: IntakeLogSettings): P
 
 /** How the stream is set up. @throws Error when the log does not answer */
 export async function inspectIntakeLog(settings: IntakeLogSettings, appLog: App['log']): Promise<LogSetup> {
-  const log = openNatsLog(settings, appLog)
+  const log = openNatsLog(settings, appLog, { keeps: false })
   try {
     return await log.setup()
   } finally {

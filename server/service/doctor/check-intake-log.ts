@@ -40,8 +40,10 @@ export async function checkIntakeLog({ intakeLog }: Config): Promise<Finding[]> 
 
 /** Whether the entries of the log reach the spool; none without a log. */
 export async function checkMover(db: Database, { intakeLog }: Config, now: Date): Promise<Finding[]> {
-  const movedUntil = intakeLog === null ? null : await readMovedUntil(db, intakeLog)
-  if (movedUntil === null) return []
+  if (intakeLog === null) return []
+  const movedUntil = await readMovedUntil(db, intakeLog)
+  if (movedUntil === null)
+    return [note('mover', 'Nothing was moved from the intake log yet. Does a process with the role digest run?')]
   const waitedMs = now.getTime() - movedUntil.getTime()
   if (waitedMs < MAX_WAIT_MS) return [ok('mover', 'events of the intake log reach the spool')]
   return [

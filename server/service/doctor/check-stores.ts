@@ -20,9 +20,7 @@ async function checkStore(store: ObjectStore): Promise<Finding> {
   const body = Buffer.from(probe)
   try {
     await store.put(probe, body)
-    const read = await store.get(probe)
-    const listed = await store.list(probe)
-    await store.remove(probe)
+    const [read, listed] = await readProbe(store, probe).finally(() => store.remove(probe))
     return read?.equals(body) === true && listed.length === 1
       ? ok(part, `${store.name} can be written, read and listed`)
       : problem(part, `${store.name} does not return what was written. What is stored there is not safe.`)
@@ -30,3 +28,6 @@ async function checkStore(store: ObjectStore): Promise<Finding> {
     return problem(part, `${store.name}: ${reasonText(error)}`)
   }
 }
+
+const readProbe = async (store: ObjectStore, probe: string) =>
+  [await store.get(probe), await store.list(probe)] as const
