@@ -166,7 +166,7 @@ export async function startService(app: App, connectionString: string, options: 
         const watched = canary?.stop() ?? Promise.resolve()
         const exported = exporter?.stop(EXPORT_GRACE_MS)
         await http.close(REQUEST_GRACE_MS)
-        await exported
+        await withinGrace(EXPORT_GRACE_MS, exported ?? Promise.resolve())
         await withinGrace(CANARY_GRACE_MS, watched)
         try {
           await stopWork()
@@ -348,7 +348,9 @@ async function readiness(app: App, intake: Intake | null, used: OpenLog | null):
         }),
   }
   const isIgnored = (name: string): boolean =>
-    needsNoDatabase && !database.ok && (name === 'database' || name === 'migrations')
+    (needsNoDatabase && !database.ok && (name === 'database' || name === 'migrations')) ||
+    // Pages and API work without the log.
+    (intake === null && name === 'intake_log')
   const ready = Object.entries(checks).every(([name, { ok }]) => ok || isIgnored(name))
   const canary = database.ok ? await within(MAX_WAIT_MS, canaryCheck(app)).catch(() => null) : null
   return { ready, checks: canary === null ? checks : { ...checks, canary } }
