@@ -113,7 +113,14 @@ export function createProjectFactsReader(app: App, symbolicateFor: SymbolicateFo
         row === undefined
           ? null
           : await factsOf(app, row, { overruns, symbolicateFor, traces: traceShares.of(row.org_id) })
-      if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
+      const nowMs = app.clock.monotonicMs()
+      // Again at the end, where the newest are: facts of idle projects are not kept.
+      known.delete(projectId)
+      for (const [id, { readAtMs }] of known) {
+        if (nowMs - readAtMs < FRESH_MS) break
+        known.delete(id)
+      }
+      if (changes === changesBefore) known.set(projectId, { facts, readAtMs: nowMs })
       return facts
     },
     close() {

@@ -31,7 +31,8 @@ export function countSpans(
   { scrubbing, names }: Context,
 ): CountedSpans {
   const operations = new Map<string, Grown<Operations>>()
-  const parts = new Map<string, number[]>()
+  // First: children end, and often arrive, before their segment, and may be more parts than are kept.
+  const parts = new Map<string, number[]>(segment === null ? [] : [[OWN_CODE, []]])
   const own = segment === null ? [] : selfTimes(spans)
   for (const [index, span] of spans.entries()) {
     const ms = span.endMs - span.startMs
@@ -117,6 +118,8 @@ export function selfTimes(spans: readonly Timed[]): number[] {
   for (const siblings of children.values()) siblings.sort((a, b) => a.startMs - b.startMs)
   return spans.map((span) => {
     const inside = children.get(span.spanId)
+    // Spans with the same id share no children: reading them again for each would be quadratic.
+    children.delete(span.spanId)
     const length = span.endMs - span.startMs
     if (inside === undefined) return length
     let covered = 0

@@ -17,7 +17,7 @@ import {
   segmentValues,
   type Candidate,
 } from '../../events/protocol/span-values.ts'
-import type { InvalidSpan, Span } from '../../events/protocol/span.ts'
+import { textAttribute, type InvalidSpan, type Span } from '../../events/protocol/span.ts'
 import { eventTime } from '../../events/protocol/time.ts'
 import { readTransaction, scrubbableTransaction, type Origin } from '../../events/protocol/transaction.ts'
 import { eventKey, partKey, spanKey, valueKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
@@ -82,13 +82,18 @@ export function measureSpansOfTrace(
   const all = spans.filter((span) => !isWebVital(span))
   const [first] = all
   if (first === undefined) return null
-  const counted = [...bySegment(all)].map(([segment, group]) => {
+  const counted = [...bySegment(all)].flatMap(([segment, group]) => {
     const known = segment === null ? null : facts.get(segment)?.dimensions
-    return countSpans(group, segment, known ? namedBy(known) : namedBySpan(group[0] ?? first, context), context)
+    if (known) return [countSpans(group, segment, namedBy(known), context)]
+    // Children of several segments of a trace may arrive before these.
+    const pieces = segment === null ? [...Map.groupBy(group, segmentId).values()] : [group]
+    return pieces.map((piece) => countSpans(piece, segment, namedBySpan(piece[0] ?? first, context), context))
   })
   const key = partKey(context.projectId, 'spans', `${first.traceId}/${first.spanId}`)
   return { ...plainFact(context), identities: [key], at: timeOf(first, context), spans: counted }
 }
+
+const segmentId = ({ attributes }: Span): string => textAttribute(attributes, 'sentry.segment.id') ?? ''
 
 const namedBy = ({ name, environment }: { readonly name: string; readonly environment: string }) => ({
   transaction: name,

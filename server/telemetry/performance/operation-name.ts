@@ -126,7 +126,7 @@ const HOSTS = ['server.address', 'net.host.name', 'net.peer.name']
 /** The host of an outgoing request: from its address, else from its attributes. */
 function hostOf(text: string, attributes: Span['attributes']): string {
   for (const one of [text, ...ADDRESSES.map((name) => textAttribute(attributes, name) ?? '')]) {
-    const host = /https?:\/\/([^/?#\s@]{0,200}@)?([^/?#\s@]+)/i.exec(one)?.[2]
+    const host = /https?:\/\/([^/?#\s@]{0,200}@)?([^/?#\s@]{1,200})/i.exec(one)?.[2]
     if (host !== undefined) return host.toLowerCase().slice(0, MAX_NAME)
   }
   const host = HOSTS.map((name) => textAttribute(attributes, name)).find((one) => one !== null)

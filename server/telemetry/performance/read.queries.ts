@@ -446,7 +446,7 @@ export async function namesSince(
 ): Promise<{ projectId: string; name: string }[]> {
   const { rows } = await db.query<{ project_id: string; name: string }>({
     name: 'performance-names-since',
-    // Unfolded measurements have series of grain 0 only.
+    // Names that are not folded yet are in grain 0 only.
     text: `select distinct project_id, name from performance_series
            where project_id = any($1::uuid[]) and grain in (0, 1) and last_day >= $2::date and name <> ''`,
     values: [projectIds, utcDay(since)],

@@ -107,6 +107,21 @@ test('streamed spans count once, with the transaction of their segment or the on
   expect(time.map(({ name }) => name)).toEqual(['Database', 'Own code'])
 })
 
+test('children of two segments that have not arrived count with the transaction that each names', () => {
+  const child = (segment: string, name: string) =>
+    aSpan(
+      { is_segment: false, parent_span_id: newSpanId(), name: 'SELECT 1' },
+      { 'sentry.op': 'db', 'sentry.segment.id': segment, 'sentry.segment.name': name },
+    )
+  const [one, other] = [newSpanId(), newSpanId()]
+  const spans = [child(one, 'GET /cart'), child(other, 'GET /user'), child(one, 'GET /cart')]
+  const counted = measureSpansOfTrace(spans, new Map(), contextOf(newId()))
+  expect(counted?.spans?.map(({ transaction, operations }) => [transaction, operations[0]?.ms.length])).toEqual([
+    ['GET /cart', 2],
+    ['GET /user', 1],
+  ])
+})
+
 test('operations and parts above the limit of a day are counted together', async () => {
   const projectId = newId()
   const day = NOW.toISOString().slice(0, 10)

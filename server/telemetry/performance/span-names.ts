@@ -46,4 +46,6 @@ const cacheOf = (maxEntries: number, maxBytes: number) =>
     bytesOf: ({ length }) => 2 * length + 100,
   })
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_NAME) : '')
+/** A copy: a slice would keep the whole text it was cut from. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? Buffer.from(value.slice(0, MAX_NAME)).toString() : ''
