@@ -208,7 +208,7 @@ type LookUp = { readonly at: (path: readonly string[]) => string | undefined; re
 function lookUpIn(descriptions: Descriptions): LookUp {
   const unused = new Set(Object.keys(descriptions))
   const at = (path: readonly string[]): string | undefined => {
-    const key = path.map((_, from) => path.slice(from).join('.')).find((end) => end in descriptions)
+    const key = path.map((_, from) => path.slice(from).join('.')).find((end) => Object.hasOwn(descriptions, end))
     if (key === undefined) return undefined
     unused.delete(key)
     return descriptions[key]
