@@ -90,7 +90,7 @@ test('without any data each page says so, and a call that fails leaves the rest 
     expect(await page.getByText('NaN').count(), name).toBe(0)
   }
   // The first organisation operates the installation.
-  const gauge = page.getByRole('link', { name: /0 dropped/ })
+  const gauge = page.getByRole('link', { name: /0 dropped in 24 h/ })
   await gauge.waitFor()
   expect(await gauge.getAttribute('href')).toBe('/operator')
   const failing = (url: URL) => url.pathname === '/api/releases'

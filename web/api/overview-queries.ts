@@ -5,12 +5,11 @@ import { OPEN, type Issue } from './issue-queries.ts'
 
 export type Overview = AnswerOf<'GET /api/overview'>
 
-/** The four metrics, releases, issues and intake of a project, or of all: the figures of their own pages. */
-export const overviewQuery = (projectId: string | null, range: Range) =>
+/** The four metrics, releases, issues and intake of a project: the figures of their own pages. */
+export const overviewQuery = (projectId: string, range: Range) =>
   queryOptions({
     queryKey: ['metrics', 'overview', projectId, range],
-    queryFn: ({ signal }) =>
-      call('GET /api/overview', { query: { ...(projectId === null ? {} : { projectId }), range }, signal }),
+    queryFn: ({ signal }) => call('GET /api/overview', { query: { projectId, range }, signal }),
     placeholderData: keepPreviousData,
     meta: { quiet: true },
   })

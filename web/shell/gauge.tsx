@@ -4,7 +4,6 @@ import { useEffect } from 'react'
 import { paths } from '../address/paths.ts'
 import { call } from '../api/call.ts'
 import { operatorQuery } from '../api/operator-query.ts'
-import { overviewQuery } from '../api/overview-queries.ts'
 import { meQuery } from '../api/queries.ts'
 import { useScope } from '../app/use-scope.ts'
 import { needsAttention, toMonitorParts } from '../features/telemetry/monitors/model.ts'
@@ -59,21 +58,20 @@ function Disk({ days }: { days: number | null }) {
 
 /** The rate of the organisation's projects. */
 function OfOrganisation() {
-  const { data } = useQuery({ ...overviewQuery(null, '1h'), refetchInterval: REFRESH_MS })
+  const { data } = useQuery({
+    queryKey: ['volume', 'gauge'],
+    queryFn: ({ signal }) => call('GET /api/issues/volume', { query: { range: '1h' }, signal }),
+    refetchInterval: REFRESH_MS,
+    meta: { quiet: true },
+  })
   if (data === undefined) return null
-  const { trend } = data.cards.event_count
-  const minutes = trend.map((count) => count ?? 0)
+  const minutes = data.points.map(({ events }) => events)
   // The last minute is not over.
   const recent = minutes.slice(-NOW_MINUTES - 1, -1)
   const rate = recent.reduce((sum, count) => sum + count, 0) / (60 * Math.max(1, recent.length))
-  const { dropped, rate_limited: limited } = data.intake
   return (
     <Link {...paths.intake({ range: '24h' })} className={classNames(styles.gauge, choiceStyles.hovers)}>
       <Rate perSecond={rate} trend={minutes} />
-      <span>
-        <span className={dropped > 0 ? styles.bad : undefined}>{texts.dropped(dropped)}</span>
-        {limited > 0 ? <span className={styles.bad}>{texts.limited(limited)}</span> : null}
-      </span>
     </Link>
   )
 }

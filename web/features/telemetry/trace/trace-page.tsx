@@ -81,6 +81,8 @@ function Growing({ trace: newest }: { trace: Trace }) {
   useQuery({ ...traceQuery(trace.trace_id), refetchInterval: isGrowing ? REFRESH_MS : false, meta: { quiet: true } })
   const waiting = newest.spans.filter(({ span_id: id }) => !known.has(id)).length
   const show = () => setTrace(newest)
+  // Without new spans, what else changed is shown at once, and stays.
+  if (waiting === 0 && trace !== newest) setTrace(newest)
   useKeys([{ keys: '.', label: texts.keys.newSpans, group: 'Page', run: show, sheetOnly: true }])
   return (
     <>
@@ -100,8 +102,7 @@ function Growing({ trace: newest }: { trace: Trace }) {
           </Note>
         </div>
       )}
-      {/* Without new spans, what else changed is shown at once. */}
-      <Body trace={waiting === 0 ? newest : trace} />
+      <Body trace={trace} />
     </>
   )
 }
