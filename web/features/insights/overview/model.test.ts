@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest'
 import { chooseCards, judge, type Facts, type Requests } from './model.ts'
 
-const requests = (fields: object, previous: object): Requests => {
-  const one = { count: 400, p50_ms: 90, p75_ms: 120, p95_ms: 200, failures: 0, failure_rate: 0 }
-  return { ...one, ...fields, previous: { ...one, ...previous } } as Requests
+const requests = (fields: Partial<Requests>, previous: Partial<Requests['previous']>): Requests => {
+  const one = {
+    count: 400,
+    total_ms: 40_000,
+    throughput: 1,
+    p50_ms: 90,
+    p75_ms: 120,
+    p95_ms: 200,
+    failures: 0,
+    failure_rate: 0,
+  }
+  return { ...one, ...fields, previous: { ...one, ...previous } }
 }
 
 function facts(of: Requests | null): Facts {
-  const card = { value: null, word: null, finding: null }
+  const card = { value: null, word: null, finding: null, limit: { value: 0.01, share: null } }
   return {
     overview: {
       cards: { crash_rate: card, anr_rate: card, event_count: { value: 3 } },
@@ -21,7 +30,7 @@ function facts(of: Requests | null): Facts {
     alerts: [],
     releases: [],
     monitors: [],
-  } as unknown as Facts
+  }
 }
 
 test.each([

@@ -9,8 +9,21 @@ import type { ReleaseRow } from '../../../api/release-queries.ts'
 
 export type Requests = Performance['requests']
 
+type Cards = Overview['cards']
+type Rate = Pick<Cards['crash_rate'], 'value' | 'word' | 'finding' | 'limit'>
+type Figures = {
+  readonly cards: {
+    readonly crash_rate: Rate
+    readonly anr_rate: Rate
+    readonly event_count: Pick<Cards['event_count'], 'value'>
+  }
+  readonly releases: readonly unknown[]
+  readonly issues: Pick<Overview['issues'], 'open'>
+  readonly intake: Pick<Overview['intake'], 'accepted'>
+}
+
 export type Facts = {
-  readonly overview: Overview
+  readonly overview: Figures
   /** Null where nothing is traced, and for apps, whose figures are those of sessions. */
   readonly requests: Requests | null
   /** First seen in the time, and come back in it. */
@@ -169,7 +182,11 @@ export const listNewAndBack = ({ fresh, back }: Pick<Facts, 'fresh' | 'back'>): 
 export type CardKind = 'crash' | 'anr' | 'events' | 'users' | 'issues' | 'received' | 'failed' | 'p95'
 
 /** The cards that a platform has data for. */
-export function chooseCards({ cards }: Overview, platform: string, requests: Requests | null): CardKind[] {
+export function chooseCards(
+  { cards }: Pick<Figures, 'cards'>,
+  platform: string,
+  requests: Requests | null,
+): CardKind[] {
   if (cards.crash_rate.value === null && requests !== null) return ['failed', 'p95', 'events', 'issues']
   if (cards.crash_rate.value === null) return ['events', 'users', 'issues', 'received']
   return platform === 'web' || cards.anr_rate.value === null

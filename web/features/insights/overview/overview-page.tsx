@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { openAlertsQuery } from '../../../api/alert-queries.ts'
 import { metricQuery } from '../../../api/metric-queries.ts'
 import { monitorsQuery } from '../../../api/monitor-queries.ts'
-import { changedIssuesQuery, overviewQuery } from '../../../api/overview-queries.ts'
+import { changedIssuesQuery, overviewQuery, type Overview } from '../../../api/overview-queries.ts'
 import { performanceQuery } from '../../../api/performance-queries.ts'
 import { projectsQuery, type Project } from '../../../api/queries.ts'
 import { releasesQuery } from '../../../api/release-queries.ts'
@@ -88,7 +88,7 @@ type LoadedProps = {
   platform: string
   range: Range
   search: ShellSearch
-  data: Facts['overview']
+  data: Overview
 }
 
 function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
@@ -118,7 +118,7 @@ function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
   }
   // A verdict over half of the facts would be a wrong one.
   const isKnown =
-    !(isWeb && performance.isPending) &&
+    !(isWeb && performance.data === undefined) &&
     [events, issues, alerts, releases, monitors].every((query) => query.data !== undefined)
   const inProject = carried(search)
   if (isKnown && isSilent(facts)) return <VerdictNote verdict={judge(facts)} projectId={projectId} search={inProject} />
