@@ -68,7 +68,8 @@ export function useTail(projectId: string, filters: LogFilters, isHeld: boolean)
       const leftBefore = still.reduce((sum, { count }) => sum + count, 0)
       const taken = takeNew(known, page, from, isFirst ? Infinity : now - lastReadMs.current, leftBefore)
       lastReadMs.current = now
-      leftOut.current = [...still, { before: page.items.at(-1)?.occurred_at ?? from, count: taken.left }]
+      leftOut.current =
+        taken.left === 0 ? still : [...still, { before: page.items.at(-1)?.occurred_at ?? from, count: taken.left }]
       dispatch({
         kind: 'took',
         fresh: taken.fresh.toReversed(),

@@ -82,7 +82,7 @@ function useStepKeys({ view, search }: PerformanceAt, name: string): void {
   const names = [...new Set(list.data?.pages.flatMap(({ items }) => items.map((one) => one.name)))]
   const step = (by: number) => () => {
     const here = names.indexOf(name)
-    const next = here === -1 ? names[0] : names[here + by]
+    const next = here === -1 ? undefined : names[here + by]
     if (next !== undefined) void navigate(paths.transaction(next, listSearch(search)))
   }
   useKeys([
