@@ -116,7 +116,12 @@ function hashSources() {
   const pages = existsSync(docs) ? readdirSync(docs).filter((name) => name.endsWith('.md')) : []
   for (const name of pages.sort()) add(join(docs, name))
   if (existsSync(join(root, 'scripts/guide'))) walk(join(root, 'scripts/guide'))
-  for (const name of ['package-lock.json', 'vite.config.ts', 'server/service/http/guide.ts']) {
+  for (const name of [
+    'package-lock.json',
+    'vite.config.ts',
+    'server/service/http/guide.ts',
+    'server/service/http/escape-html.ts',
+  ]) {
     if (existsSync(join(root, name))) add(join(root, name))
   }
   return hash.digest('hex')
