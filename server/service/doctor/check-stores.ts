@@ -20,7 +20,9 @@ async function checkStore(store: ObjectStore): Promise<Finding> {
   const body = Buffer.from(probe)
   try {
     await store.put(probe, body)
-    const [read, listed] = await readProbe(store, probe).finally(() => store.remove(probe))
+    const [read, listed] = await readProbe(store, probe).finally(async () => {
+      await store.remove(probe)
+    })
     return read?.equals(body) === true && listed.length === 1
       ? ok(part, `${store.name} can be written, read and listed`)
       : problem(part, `${store.name} does not return what was written. What is stored there is not safe.`)
