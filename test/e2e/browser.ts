@@ -30,9 +30,10 @@ const ARGS = [
   '--font-render-hinting=none',
   // Pages of one context share a process, and what it has compiled.
   '--renderer-process-limit=1',
-  // A process less that draws, and no helper threads that collect garbage: a tenth of the processor time.
+  // A process less that draws, no helper threads that collect garbage, and no optimising compilers, which cost more than
+  // a short test gains from them: a fifth of the processor time.
   '--in-process-gpu',
-  '--js-flags=--single-threaded-gc',
+  '--js-flags=--single-threaded-gc --no-opt --no-maglev',
 ]
 
 /** How many times slower pages run, to find what depends on speed: `E2E_SLOWDOWN=5 npm test -- test/e2e`. */
