@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { inspectIntakeLog } from '../../server/ingest/spool/open-intake-log.ts'
+import { testAuthority } from '../kit/certificates.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { startNatsCluster } from '../kit/nats-cluster.ts'
 import { testServer } from '../kit/test-server.ts'
@@ -9,20 +10,24 @@ import { natsServer } from './toolchains.ts'
 /** The intake log in a cluster of three servers of NATS, each in a separate process. */
 
 const STREAM = 'clients_spool'
+const authority = testAuthority()
 const ready = await natsServer()
 const cluster =
   'command' in ready
-    ? await startNatsCluster(ready.command[0] ?? '', { user: 'faultline', password: 'p@ss:word' })
+    ? await startNatsCluster(ready.command[0] ?? '', { user: 'faultline', password: 'p@ss:word', tls: authority })
     : null
 const server = await testServer({
   realTime: true,
   digestion: 'inline',
-  env: cluster === null ? {} : { SPOOL_URL: cluster.url, SPOOL_STREAM: STREAM, SPOOL_MAX_MB: '64' },
+  env:
+    cluster === null
+      ? {}
+      : { SPOOL_URL: cluster.url, SPOOL_CA: authority.cert, SPOOL_STREAM: STREAM, SPOOL_MAX_MB: '64' },
 })
 server.onClose(async () => cluster?.close())
 
 test.skipIf(cluster === null)(
-  `an event reaches its issue through a replicated log, a large one too, and while a server is down${'missing' in ready ? ` (${ready.missing})` : ''}`,
+  `an event reaches its issue through a replicated log over TLS, a large one too, and while a server is down${'missing' in ready ? ` (${ready.missing})` : ''}`,
   async () => {
     if (cluster === null) return
     const project = await aProject(await aFounder(server.url))

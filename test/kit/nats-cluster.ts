@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { jetstream, type JetStreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
+import type { TestAuthority } from './certificates.ts'
 import { endBy, send } from './processes.ts'
 import { waitFor } from './wait.ts'
 
@@ -28,22 +29,38 @@ export type NatsCluster = {
 const SERVERS = [0, 1, 2] as const
 const PATIENCE_MS = 60_000
 
+export type NatsClusterOptions = {
+  readonly user: string
+  readonly password: string
+  /** Where each server keeps its messages. Default: a folder that goes with the cluster. */
+  readonly stores?: readonly string[]
+  /** Clients must use TLS and trust the authority of this certificate. */
+  readonly tls?: TestAuthority
+}
+
 /** @param program `nats-server` */
 export async function startNatsCluster(
   program: string,
-  { user, password }: { readonly user: string; readonly password: string },
+  { user, password, stores = [], tls }: NatsClusterOptions,
 ): Promise<NatsCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-nats-'))
   const ports = await freePorts(SERVERS.length * 2)
   const clientPort = (index: number): number => ports[index] ?? 0
   const routePort = (index: number): number => ports[index + SERVERS.length] ?? 0
   const routes = SERVERS.map((index) => `nats://127.0.0.1:${routePort(index)}`).join(', ')
+  let security = ''
+  if (tls !== undefined) {
+    const { key, cert } = tls.issue()
+    for (const [name, text] of Object.entries({ key, cert })) writeFileSync(join(folder, `${name}.pem`), text)
+    security = `tls { cert_file: "${join(folder, 'cert.pem')}", key_file: "${join(folder, 'key.pem')}" }`
+  }
   for (const index of SERVERS)
     writeFileSync(
       join(folder, `${index}.conf`),
       `server_name: n${index}
 listen: 127.0.0.1:${clientPort(index)}
-jetstream { store_dir: "${join(folder, String(index))}", sync_interval: always }
+jetstream { store_dir: "${stores[index] ?? join(folder, String(index))}", sync_interval: always }
+${security}
 authorization { user: "${user}", password: "${password}" }
 cluster { name: faultline, listen: 127.0.0.1:${routePort(index)}, routes: [${routes}] }
 `,
@@ -62,6 +79,7 @@ cluster { name: faultline, listen: 127.0.0.1:${routePort(index)}, routes: [${rou
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     ignoreAuthErrorAbort: true,
+    tls: tls === undefined ? null : { ca: tls.cert },
   })
   const manager = (): Promise<JetStreamManager> => jetstream(connection, { timeout: 2_000 }).jetstreamManager()
   await waitFor('the cluster to have a leader', () => manager().then(Boolean, () => false), PATIENCE_MS)
@@ -70,7 +88,7 @@ cluster { name: faultline, listen: 127.0.0.1:${routePort(index)}, routes: [${rou
     if (pid !== undefined) send(pid, name)
   }
   return {
-    url: `nats://${user}:${encodeURIComponent(password)}@${servers.join(',')}`,
+    url: `${tls === undefined ? 'nats' : 'tls'}://${user}:${encodeURIComponent(password)}@${servers.join(',')}`,
     async kill(index) {
       const one = processes.get(index)
       if (one !== undefined) await endBy(one, 'SIGKILL')

@@ -1,11 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { closeSync, chmodSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { setUpProject } from '#bench/setup-project.ts'
 import { startService } from '#bench/service.ts'
 import { watchReaders } from './readers.ts'
+import { mountSmallDisk } from './small-disk.ts'
 import { waitUntilDigested } from './target.ts'
 import { atMost, claim, none, print, skip, type TortureArgs, type Verdict } from './torture.ts'
 import { claimsOf, examine, startWriters } from './writers.ts'
@@ -21,21 +21,14 @@ const NOTICED_MS = 2_500
  */
 export async function diskFull({ seed, full, options }: TortureArgs): Promise<Verdict> {
   const seconds = Number(options['seconds'] ?? (full ? 60 : 15))
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return skip('only root on Linux may mount a small disk')
   const folder = mkdtempSync(join(tmpdir(), 'faultline-disk-'))
-  const disk = join(folder, 'disk')
-  const mounted = spawnSync('sh', [
-    '-c',
-    `mkdir "$1" && mount -t tmpfs -o size=${DISK_MIB}m,mode=755 tmpfs "$1"`,
-    'sh',
-    disk,
-  ])
-  if (mounted.status !== 0) {
+  const disk = mountSmallDisk(join(folder, 'disk'), DISK_MIB)
+  if ('missing' in disk) {
     rmSync(folder, { recursive: true, force: true })
-    return skip(`this machine does not let root mount a disk (${mounted.stderr.toString().trim()})`)
+    return skip(disk.missing)
   }
   chmodSync(folder, 0o755)
-  const dataDir = join(disk, 'data')
+  const dataDir = join(disk.path, 'data')
   const sideFile = join(folder, 'acknowledged.txt')
   const service = await startService({
     dataDir,
@@ -47,8 +40,7 @@ export async function diskFull({ seed, full, options }: TortureArgs): Promise<Ve
     const readers = watchReaders(service.url, project.cookie)
     // After the first half minute there is a reserve; a disk that fills earlier has none.
     await delay(8_000)
-    fill(join(disk, 'ballast'))
-    print(`  the disk is full: ${freeBytes(disk)} bytes free of ${DISK_MIB} MiB`)
+    print(`  the disk is full: ${disk.fill()} bytes free of ${DISK_MIB} MiB`)
     await delay(NOTICED_MS)
     writers.answers.clear()
     readers.begin()
@@ -58,7 +50,7 @@ export async function diskFull({ seed, full, options }: TortureArgs): Promise<Ve
     const read = readers.end()
     print(`  SDKs while it was full: ${answers.join(', ')}; readers: ${read.ok} of ${read.all} pages`)
 
-    rmSync(join(disk, 'ballast'))
+    disk.empty()
     const roomAt = performance.now()
     const since = writers.accepted
     while (writers.accepted === since && performance.now() - roomAt < 60_000) await delay(10)
@@ -86,29 +78,7 @@ export async function diskFull({ seed, full, options }: TortureArgs): Promise<Ve
     }
   } finally {
     await service.stop().catch(() => {})
-    spawnSync('umount', ['-l', disk])
+    disk.unmount()
     rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-const freeBytes = (path: string): number => {
-  const { bavail, bsize } = statfsSync(path)
-  return bavail * bsize
-}
-
-/** Writes until no more fits. */
-function fill(path: string): void {
-  const file = openSync(path, 'w')
-  try {
-    for (const bytes of [4 * 1024 * 1024, 4096]) {
-      const piece = Buffer.alloc(bytes, 1)
-      try {
-        for (;;) writeSync(file, piece)
-      } catch {
-        // Full for pieces of this size.
-      }
-    }
-  } finally {
-    closeSync(file)
   }
 }

@@ -11,17 +11,20 @@ import { natsServer } from '../clients/toolchains.ts'
 import { startDatabaseProxy } from '../kit/database-proxy.ts'
 import { startNatsCluster } from '../kit/nats-cluster.ts'
 import { waitFor } from '../kit/wait.ts'
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { waitUntilDigested } from './target.ts'
 import { atLeast, claim, none, print, skip, type TortureArgs, type Verdict } from './torture.ts'
 import { claimsOf, examineDatabase, startWriters, type Writers } from './writers.ts'
 
 const STREAM = 'torture_spool'
 const LOG_MB = 32
+/** A server needs more than the stream: the log of its agreement with the others. */
+const DISK_MIB = 256
 const PATIENCE_MS = 90_000
 
 /**
  * T-52. An intake in front of a replicated log, two processes that move and digest, one for the rest; servers of the log are
- * killed and frozen, the log is full, the database is away or started again, intake and mover are killed. Claim: every
+ * killed and frozen, the log and its disks are full, the database is away or started again, intake and mover are killed. Claim: every
  * acknowledged event is stored and counted once; while the database is away none is refused.
  */
 export async function intakeLog({ seed, full, options }: TortureArgs): Promise<Verdict> {
@@ -34,7 +37,9 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
   const start = () => startEmbeddedPostgres({ dataDir: join(folder, 'database'), log: () => {} })
   let postgres = await start()
   const proxy = await startDatabaseProxy(postgres.connectionString, random(seed))
-  const cluster = await startNatsCluster(program, { user: 'torture', password: 'torture' })
+  const disks = mountDisks(folder)
+  const stores = disks.map(({ path }) => path)
+  const cluster = await startNatsCluster(program, { user: 'torture', password: 'torture', stores })
   const key = randomBytes(32).toString('base64')
   const services = new Map<string, Service>()
   let writers: Writers | null = null
@@ -94,7 +99,7 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
     const leaderOf = async (): Promise<number> =>
       (await waitFor('a leader', async () => (await cluster.leader(STREAM)) + 1, PATIENCE_MS)) - 1
 
-    let [rounds, refusedWithoutDatabase, acceptedWithoutDatabase, refusedWhenFull] = [0, 0, 0, 0]
+    let [rounds, refusedWithoutDatabase, acceptedWithoutDatabase, refusedWhenFull, refusedWithoutRoom] = [0, 0, 0, 0, 0]
     for (let round = 0; round < (full ? 3 : 1); round++) {
       await measured('the leader of the log killed', async () => {
         const leader = await leaderOf()
@@ -161,6 +166,28 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
       })
       refusedWhenFull += filled.refused
       await accepting('the full share')
+      if (disks.length > 0) {
+        await measured('the disk of one server of the log full', async () => {
+          const follower = ((await leaderOf()) + 1) % disks.length
+          disks[follower]?.fill()
+          await accepting('the full disk of a server')
+          disks[follower]?.empty()
+          // A server that cannot write gives up its part of the log until it is started again.
+          await cluster.kill(follower)
+          cluster.start(follower)
+        })
+        const full = await measured('the disks of all servers of the log full', async () => {
+          for (const disk of disks) disk.fill()
+          const refused = (): number => writing.answers.get(503) ?? 0
+          const before = refused()
+          await waitFor('refusals without room', () => refused() > before + 20, PATIENCE_MS)
+          for (const disk of disks) disk.empty()
+          await Promise.all(disks.map((_, index) => cluster.kill(index)))
+          for (const [index] of disks.entries()) cluster.start(index)
+          await accepting('room on the disks of the log')
+        })
+        refusedWithoutRoom += full.refused
+      }
       rounds++
     }
     writing.stopped = true
@@ -180,11 +207,14 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
     const found = await examineDatabase(postgres.connectionString, sideFile)
     return {
       claims: [
-        atLeast('rounds of nine faults', 1, rounds),
+        atLeast(`rounds of ${disks.length > 0 ? 'eleven' : 'nine'} faults`, 1, rounds),
         ...claimsOf(writing, found),
         none('requests refused while the database was away', refusedWithoutDatabase),
         claim('acknowledged meanwhile', acceptedWithoutDatabase, acceptedWithoutDatabase > 0),
         claim('a project that has filled its share of the log is refused', refusedWhenFull, refusedWhenFull > 0),
+        ...(disks.length > 0
+          ? [claim('a log without room on its disks is refused', refusedWithoutRoom, refusedWithoutRoom > 0)]
+          : []),
         none('messages that could not be read', unread),
       ],
     }
@@ -192,10 +222,21 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
     if (writers !== null) writers.stopped = true
     await Promise.all([...services.values()].map((service) => service.stop('SIGKILL').catch(() => null)))
     await cluster.close()
+    for (const disk of disks) disk.unmount()
     await proxy.close()
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** A small disk for each server; none where they cannot be mounted. */
+function mountDisks(folder: string): SmallDisk[] {
+  const mounted = [0, 1, 2].map((index) => mountSmallDisk(join(folder, `log${index}`), DISK_MIB))
+  const disks = mounted.flatMap((one) => ('missing' in one ? [] : [one]))
+  if (disks.length === mounted.length) return disks
+  print(`  without full disks of the log: ${mounted.map((one) => ('missing' in one ? one.missing : ''))[0] ?? ''}`)
+  for (const disk of disks) disk.unmount()
+  return []
 }
 
 /** Counts what other writers did as well. */
