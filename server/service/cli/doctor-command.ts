@@ -11,6 +11,7 @@ import { checkIntakeLog, checkMover } from '../doctor/check-intake-log.ts'
 import { checkSettings } from '../doctor/check-settings.ts'
 import { checkStores } from '../doctor/check-stores.ts'
 import { checkDisk, checkKeyFile, checkMail, checkPublicAddress } from '../doctor/check-surroundings.ts'
+import { checkVacuum } from '../doctor/check-vacuum.ts'
 import { type Finding, ok, problem, reasonText } from '../doctor/finding.ts'
 import { checkMigrated } from './check-migrated.ts'
 import { openExistingDatabase } from './database.ts'
@@ -81,6 +82,7 @@ async function checkWithDatabase(
     ok('migrations', 'all are applied'),
     await checkKeys(db, keysOf(config)),
     ...(await checkQueues(db, systemClock)),
+    ...(await checkVacuum(db)),
     ...(await checkMover(db, config, systemClock.now())),
     await checkAlerts(db),
     ...(await checkBackups(db, config, systemClock.now())),

@@ -32,3 +32,48 @@ export async function readJobs(on: Connection): Promise<{ task: string | null; w
   )
   return { task: rows[0]?.task ?? null, waitedMs: rows[0]?.waited ?? 0, givenUp: failed[0]?.n ?? 0 }
 }
+
+export type VacuumFacts = {
+  readonly isOn: boolean
+  /** Transactions since the oldest row that is not frozen. */
+  readonly transactionAge: number
+  /** Age of the oldest open transaction that this user may see, also of a prepared one; 0 without one. */
+  readonly openMs: number
+  readonly openName: string
+  /** Replication slots without a reader. */
+  readonly slots: readonly { readonly name: string; readonly keptBytes: number }[]
+  /** The table with the most dead rows, if they are many and a large share. */
+  readonly bloated: { readonly table: string; readonly deadRows: number; readonly liveRows: number } | null
+}
+
+/** By the statistics of the database, which may be a second old. */
+export async function readVacuumFacts(on: Connection): Promise<VacuumFacts> {
+  const { rows } = await on.query<{ is_on: boolean; age: number; open_ms: number; open_name: string }>(
+    `select current_setting('autovacuum')::boolean as is_on,
+       (select age(datfrozenxid) from pg_database where datname = current_database()) as age,
+       coalesce(extract(epoch from clock_timestamp() - oldest.since)::float8 * 1000, 0) as open_ms, coalesce(oldest.name, '') as open_name
+     from (select 1) as one left join lateral (
+       select xact_start as since, application_name as name from pg_stat_activity where datname = current_database() and backend_xmin is not null
+       union all select prepared, gid from pg_prepared_xacts where database = current_database()
+       order by since limit 1) as oldest on true`,
+  )
+  const { rows: slots } = await on.query<{ name: string; bytes: number }>(
+    `select slot_name as name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 as bytes from pg_replication_slots
+     where not active and restart_lsn is not null and not pg_is_in_recovery()`,
+  )
+  const { rows: bloated } = await on.query<{ table: string; dead: number; live: number }>(
+    `select relname as table, n_dead_tup::float8 as dead, n_live_tup::float8 as live from pg_stat_user_tables
+     where n_dead_tup > 1000000 and n_dead_tup > n_live_tup / 2 order by n_dead_tup desc limit 1`,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the database gave no answer')
+  const [worst] = bloated
+  return {
+    isOn: row.is_on,
+    transactionAge: row.age,
+    openMs: row.open_ms,
+    openName: row.open_name,
+    slots: slots.map(({ name, bytes }) => ({ name, keptBytes: bytes })),
+    bloated: worst === undefined ? null : { table: worst.table, deadRows: worst.dead, liveRows: worst.live },
+  }
+}

@@ -15,6 +15,8 @@ import { checkBackups } from './check-backups.ts'
 import { checkDatabase, checkKeys, checkQueues } from './check-database.ts'
 import { checkSettings } from './check-settings.ts'
 import { checkKeyFile, checkMail, checkPublicAddress } from './check-surroundings.ts'
+import { judgeVacuum } from './check-vacuum.ts'
+import { readVacuumFacts, type VacuumFacts } from './doctor.queries.ts'
 
 const t = await testServer({ realTime: true })
 const owner = await t.founder()
@@ -142,6 +144,54 @@ test('what waits too long is a problem', async () => {
     expect.stringMatching(/^problem jobs: The job purge-files is due since 2 h/),
     expect.stringMatching(/^problem quarantine: 1 request could not be digested/),
   ])
+})
+
+describe('vacuum', () => {
+  test('what it needs is read: its switch, the oldest open transaction, slots without a reader', async () => {
+    const { promise: reading, resolve: isReading } = Promise.withResolvers<void>()
+    const { promise: end, resolve: endIt } = Promise.withResolvers<void>()
+    const open = db.tx(async (tx) => {
+      await tx.query('set transaction isolation level repeatable read')
+      await tx.query('select count(*) from projects')
+      isReading()
+      await end
+    })
+    await reading
+    const facts = await readVacuumFacts(db)
+    endIt()
+    await open
+    // Databases of tests are not vacuumed.
+    expect(facts).toMatchObject({ isOn: false, slots: [], bloated: null })
+    expect(facts.openMs).toBeGreaterThan(0)
+    expect(facts.openName).toMatch(/^faultline/)
+    expect(facts.transactionAge).toBeGreaterThan(0)
+  })
+
+  test('each thing that holds it up is named, with what to do', () => {
+    const well: VacuumFacts = {
+      isOn: true,
+      transactionAge: 5e6,
+      openMs: 9e4,
+      openName: 'psql',
+      slots: [],
+      bloated: null,
+    }
+    const check = (more: Partial<VacuumFacts>): string[] => linesOf(judgeVacuum({ ...well, ...more }))
+    expect(check({})).toEqual(['ok vacuum: space of deleted rows is used again'])
+    expect(check({ isOn: false })).toEqual([expect.stringMatching(/^problem vacuum: autovacuum is off/)])
+    expect(check({ transactionAge: 1.2e9 })).toEqual([expect.stringContaining('1,200,000,000 transactions')])
+    expect(check({ openMs: 3 * 3_600_000 })).toEqual([
+      expect.stringMatching(/^problem vacuum: A transaction of "psql" is open for 3 h/),
+    ])
+    const slots = [
+      { name: 'standby1', keptBytes: 2e10 },
+      { name: 'standby2', keptBytes: 1e9 },
+    ]
+    expect(check({ slots })).toEqual([expect.stringMatching(/^problem vacuum: .*"standby1" .* 20\.0 GB/)])
+    expect(check({ bloated: { table: 'issues', deadRows: 3e6, liveRows: 1e6 } })).toEqual([
+      expect.stringMatching(/^note vacuum: Table issues has 3,000,000 dead rows beside 1,000,000/),
+    ])
+  })
 })
 
 test('keys: wrong ones, missing ones, and a file that others may read', async () => {
