@@ -63,37 +63,57 @@ export async function addTerms(
 /**
  * Adds terms of stored events to stale documents, after an update, a merge or an erasure. It removes nothing: terms that
  * must not be found were removed when the document became stale, and terms of events older than the sample would be
- * lost. Returns the number of documents.
+ * lost. A document with events whose bodies cannot be read now stays stale, and the next run tries it again. Returns the
+ * number of documents.
  */
 export async function rebuildDocuments(app: App, signal?: AbortSignal): Promise<number> {
   let rebuilt = 0
-  for (;;) {
-    const stale = await sql.staleDocuments(app.db, STALE_BATCH_SIZE)
+  let away = 0
+  for (let last: sql.StaleDocument | null = null; ;) {
+    const stale: sql.StaleDocument[] = await sql.staleDocuments(app.db, STALE_BATCH_SIZE, last)
     for (const issue of stale) {
+      last = issue
       if (signal?.aborted === true) return rebuilt
-      const found = await storedTerms(app, issue)
+      const { terms: found, areAll } = await storedTerms(app, issue)
+      if (!areAll) away++
       const { issueId, since } = issue
       await app.tx(async (tx) => {
         const document = await sql.lockStaleDocument(tx, issueId, since)
         // It became stale again meanwhile: events read above may be erased or belong to an unmerged issue.
         if (document === null) return
-        await sql.refreshDocument(tx, issueId, [orgTerm(issue.orgId), ...termsToAdd(document, found)])
-        rebuilt++
+        const added = termsToAdd(document, found)
+        if (!areAll && added.length === 0) return
+        await sql.refreshDocument(tx, issueId, [orgTerm(issue.orgId), ...added], areAll)
+        if (areAll) rebuilt++
       })
       await setImmediate()
     }
-    if (stale.length < STALE_BATCH_SIZE) return rebuilt
+    if (stale.length < STALE_BATCH_SIZE) break
   }
+  if (away > 0)
+    app.log.warn(
+      { issues: away },
+      'bodies of events in object storage cannot be read now; search finds these issues by fewer terms until they can',
+    )
+  return rebuilt
 }
 
-/** Returns the terms of the newest events of an issue and its merged issues, and the terms of the merged documents. */
-async function storedTerms(app: App, issue: sql.StaleDocument): Promise<string[]> {
+/**
+ * Returns the terms of the newest events of an issue and its merged issues, and the terms of the merged documents, and
+ * whether no event is away.
+ */
+async function storedTerms(app: App, issue: sql.StaleDocument): Promise<{ terms: string[]; areAll: boolean }> {
+  let areAll = true
   const releases = [issue.firstRelease, issue.lastRelease].filter((release) => release !== null)
   let terms = termsToAdd([], buildIndexTerms([issue.title], releases.flatMap(releaseFacts)))
   const merged = (await selectGroupIds(app.db, [issue.issueId])).filter((id) => id !== issue.issueId)
   // Its own first, because documents are limited; also of a merged issue, which shows no group.
   for (const id of [issue.issueId, ...merged]) {
     for (const stored of await newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, SAMPLE)) {
+      if (stored.isAway === true) {
+        areAll = false
+        continue
+      }
       try {
         const project = { orgId: issue.orgId, projectId: stored.projectId }
         const event = await makeReadable(app, project, readStoredEvent(stored))
@@ -107,7 +127,8 @@ async function storedTerms(app: App, issue: sql.StaleDocument): Promise<string[]
       await setImmediate()
     }
   }
-  return merged.length === 0 ? terms : [...terms, ...(await sql.termsOfDocuments(app.db, merged))]
+  if (merged.length > 0) terms = [...terms, ...(await sql.termsOfDocuments(app.db, merged))]
+  return { terms, areAll }
 }
 
 export const indexTermsTask = defineTask({

@@ -89,17 +89,26 @@ export type StaleDocument = {
   readonly since: string
 }
 
-/** Returns issues whose documents must be rebuilt, oldest first. */
-export async function staleDocuments(db: Connection, max: number): Promise<StaleDocument[]> {
-  const rows = await db
+/** Returns issues whose documents must be rebuilt, oldest first, after another one. */
+export async function staleDocuments(
+  db: Connection,
+  max: number,
+  after: Pick<StaleDocument, 'since' | 'issueId'> | null,
+): Promise<StaleDocument[]> {
+  let query = db
     .selectFrom('issue_search as s')
     .innerJoin('issues as i', 'i.id', 's.issue_id')
     .select(['i.id', 'i.org_id', 'i.title', 'i.first_release', 'i.last_release'])
     .select(sql<string>`s.stale_since::text`.as('since'))
     .where('s.stale_since', 'is not', null)
     .orderBy('s.stale_since')
+    .orderBy('s.issue_id')
     .limit(max)
-    .execute()
+  if (after !== null)
+    query = query.where(
+      sql<boolean>`(s.stale_since, s.issue_id) > (${after.since}::timestamptz, ${after.issueId}::uuid)`,
+    )
+  const rows = await query.execute()
   return rows.map((row) => ({
     issueId: row.id,
     orgId: row.org_id,
@@ -123,16 +132,21 @@ export async function lockStaleDocument(tx: Tx, issueId: string, since: string):
 }
 
 /**
- * Adds terms to a stale document, which then is no longer stale. One statement: a second update of a row in a transaction
+ * Adds terms to a stale document, which then is no longer stale if these are all. One statement: a second update of a row in a transaction
  * checks its reference, and so waits for a merge that has locked the issue and waits for the document.
  * @param issueId an issue whose document this transaction locked with {@link lockStaleDocument}
  */
-export async function refreshDocument(tx: Tx, issueId: string, terms: readonly string[]): Promise<void> {
+export async function refreshDocument(
+  tx: Tx,
+  issueId: string,
+  terms: readonly string[],
+  areAll: boolean,
+): Promise<void> {
   await tx.query({
     name: 'search-refresh-document',
-    text: `update issue_search set stale_since = null,
+    text: `update issue_search set stale_since = case when $3 then null else stale_since end,
              document = document || array_to_tsvector(string_to_array($2, E'\\x1e')) where issue_id = $1`,
-    values: [issueId, joined(terms)],
+    values: [issueId, joined(terms), areAll],
   })
 }
 

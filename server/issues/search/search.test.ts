@@ -627,3 +627,30 @@ test('terms that are erased while a document is rebuilt are not restored', async
   expect(await rebuildDocuments(app)).toBe(1)
   expect(await found('tenant:"north wind"')).toEqual(['alpha'])
 })
+
+test('a document with events in a store that is away keeps its terms, and is rebuilt when the store is back', async () => {
+  const { app } = server
+  const id = idOf('alpha')
+  const { rows } = await app.db.query<{ event_id: string; body: Buffer }>(
+    'select event_id, body from events where issue_id = $1 order by occurred_at limit 1',
+    [id],
+  )
+  const [oldest] = rows
+  // As after moving: no pool of this server knows a store.
+  await app.db.query(
+    `insert into event_blocks (received_day, block_id, segment_id, segment_start, segment_end)
+     select received_day, 900000, gen_random_uuid(), 0, 1 from events where event_id = $1`,
+    [oldest?.event_id],
+  )
+  await app.db.query('update events set body = null, block_id = 900000 where event_id = $1', [oldest?.event_id])
+  await app.tx((tx) => resetDocument(tx, id, { texts: ['alphaError'], facts: [] }))
+  expect(await rebuildDocuments(app)).toBe(0)
+  expect(await found('release:1.3.0'), 'the other event can be read').toEqual(['alpha'])
+  expect(await found('tenant:"north wind"')).toEqual([])
+  await app.db.query('update events set body = $2, block_id = null where event_id = $1', [
+    oldest?.event_id,
+    oldest?.body,
+  ])
+  expect(await rebuildDocuments(app)).toBe(1)
+  expect(await found('tenant:"north wind"')).toEqual(['alpha'])
+})
