@@ -68,6 +68,15 @@ export function blankParts(body: Buffer, parts: readonly Part[]): Buffer | null 
   return decoded.length > NEW_BLOCK.bytes ? zlib.zstdCompressSync(decoded, ZSTD) : packNewBlock(decoded)
 }
 
+/** The same; undefined for a damaged block. */
+export function blankSoundParts(body: Buffer, parts: readonly Part[]): Buffer | null | undefined {
+  try {
+    return blankParts(body, parts)
+  } catch {
+    return undefined
+  }
+}
+
 /** The part of a decoded block; null for the part of a deleted event, which is blank. */
 export function readBlockPart(decoded: Buffer, { start, end }: Part): Buffer | null {
   return decoded[start] === 0 ? null : decoded.subarray(start, end)

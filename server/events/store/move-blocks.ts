@@ -4,7 +4,7 @@ import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ObjectStore, S3Error } from '../../platform/objects/object-store.ts'
-import { blankParts } from './blocks.ts'
+import { blankSoundParts } from './blocks.ts'
 import { segmentKey } from './segment-reader.ts'
 import {
   BlocksChangedError,
@@ -155,8 +155,9 @@ async function rewriteSegment(app: App, store: ObjectStore, segment: Segment): P
   const left = blocks.flatMap(({ id, start, end }) => {
     const body = content.subarray(start, end)
     const parts = byBlock.get(id)
-    const kept = parts === undefined ? body : withoutParts(body, parts)
-    return kept === null ? [] : [{ id, body: kept }]
+    const kept = parts === undefined ? body : blankSoundParts(body, parts)
+    // A damaged block is deleted whole: it may hold what must be deleted, and cannot be read.
+    return kept === null || kept === undefined ? [] : [{ id, body: kept }]
   })
   const next = left.length === 0 ? null : await writeSegment(app, store, segment.day, left)
   try {
@@ -166,15 +167,6 @@ async function rewriteSegment(app: App, store: ObjectStore, segment: Segment): P
   } catch (error) {
     if (!(error instanceof BlocksChangedError)) throw error
     if (next !== null) await giveUpSegment(app.db, next.segment.id, app.clock.now())
-  }
-}
-
-/** A damaged block is deleted whole: it may hold what must be deleted, and cannot be read. */
-function withoutParts(body: Buffer, parts: Parameters<typeof blankParts>[1]): Buffer | null {
-  try {
-    return blankParts(body, parts)
-  } catch {
-    return null
   }
 }
 

@@ -5,7 +5,7 @@ import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import type { Connection, RowTarget, Statements, Tx } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
-import { blankParts, openSoundBlock, type PackedPart, readBlockPart } from './blocks.ts'
+import { blankSoundParts, openSoundBlock, type PackedPart, readBlockPart } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 import { findSegmentReader } from './segment-reader.ts'
 import { insertRemovals } from './segments.queries.ts'
@@ -105,7 +105,7 @@ export async function removeParts(tx: Tx, parts: readonly PackedPart[]): Promise
       await insertRemovals(tx, ofBlock)
       continue
     }
-    const left = withoutParts(block.body, ofBlock)
+    const left = blankSoundParts(block.body, ofBlock)
     // A damaged block must not keep its events from being deleted; it goes with its day.
     if (left === undefined) continue
     if (left === null)
@@ -219,12 +219,3 @@ const storedEvent = (row: EventRow, body: Buffer, bodyStart: number, bodyEnd: nu
   bodyEnd,
   body,
 })
-
-/** The block without these parts, null when nothing is left; undefined when it cannot be opened. */
-function withoutParts(block: Buffer, parts: readonly PackedPart[]): Buffer | null | undefined {
-  try {
-    return blankParts(block, parts)
-  } catch {
-    return undefined
-  }
-}
