@@ -3,9 +3,11 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startS3Server } from '#test/kit/s3-server.ts'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { DAY_MS, dayPlus, HOUR_MS, utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ObjectStore } from '../../platform/objects/object-store.ts'
+import type { Tx } from '../../platform/storage/database.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { openBlock } from './blocks.ts'
 import { ANY_DAY } from './event-places.queries.ts'
@@ -13,6 +15,14 @@ import { eventWithoutBody, readStoredEvent, type StoredEvent } from './event.ts'
 import { collectGarbage, moveBlocksTask, moveDay, rewriteSegments } from './move-blocks.ts'
 import { packDay } from './pack-day.ts'
 import { isDeletionPending } from './pack.queries.ts'
+import { removeParts } from './packed-bodies.queries.ts'
+import {
+  BlocksChangedError,
+  giveUpSegment,
+  insertSegment,
+  pointToSegment,
+  selectHotBlocks,
+} from './segments.queries.ts'
 import { deleteEventsOfUser, deleteIssueEvents, insertEvents, newestEvents, readEvent } from './store.queries.ts'
 
 const server = await startS3Server()
@@ -175,6 +185,31 @@ test('what is deleted between upload and commit stays in no object', async () =>
   await moveDay(app, store, day, never)
   expect(await textOfObjects(day)).not.toContain('user-1')
   expect(await messagesOf(issueId)).toHaveLength(60)
+})
+
+test('moving and deleting lock blocks in one order', async () => {
+  const { day } = await packedDay()
+  const [low, high] = (await selectHotBlocks(app.db, day, 1 << 20)).slice(0, 2)
+  if (low === undefined || high === undefined) throw new Error('The day has too few blocks.')
+  const segment = { id: newId(), day, sha256: '', bytes: low.body.length + high.body.length }
+  await insertSegment(app.db, segment, clock.now())
+  const places = [high, low].map((block) => ({ ...block, start: 0, end: block.body.length }))
+  const remove = (tx: Tx, { id: blockId }: { readonly id: number }) =>
+    removeParts(tx, [{ day, blockId, start: 0, end: 1 }])
+  let moving: Promise<unknown> = Promise.resolve()
+  await app.tx(async (tx) => {
+    await remove(tx, low)
+    moving = app.tx((other) => pointToSegment(other, segment, places, clock.now())).catch((error: unknown) => error)
+    await waitFor('the mover to wait', async () => {
+      const { rowCount } = await app.db.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rowCount === 1
+    })
+    await remove(tx, high)
+  })
+  expect(await moving).toBeInstanceOf(BlocksChangedError)
+  await giveUpSegment(app.db, segment.id, clock.now())
 })
 
 test('an interrupted or changed upload loses nothing, and its object is collected', async () => {

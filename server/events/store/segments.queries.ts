@@ -62,6 +62,12 @@ export async function pointToSegment(
   now: Date,
 ): Promise<void> {
   await keepSegment(tx, segment.id, now)
+  const ids = blocks.map(({ id }) => id)
+  // In the order in which `removeParts` locks them, so that the two cannot deadlock.
+  await tx.query(
+    'select 1 from event_blocks where received_day = $1 and block_id = any($2) order by block_id for update',
+    [segment.day, ids],
+  )
   const { rowCount } = await tx.query(
     `update event_blocks b set body = null, segment_id = $2, segment_start = k.first, segment_end = k.last
      from unnest($3::bigint[], $4::text[], $5::int[], $6::int[]) k (id, version, first, last)
@@ -69,7 +75,7 @@ export async function pointToSegment(
     [
       segment.day,
       segment.id,
-      blocks.map(({ id }) => id),
+      ids,
       blocks.map(({ version }) => version),
       blocks.map(({ start }) => start),
       blocks.map(({ end }) => end),
@@ -162,6 +168,11 @@ export async function replaceSegment(
     [id, now],
   )
   if (rowCount !== 1) throw new BlocksChangedError()
+  // In the order of `pointToSegment`.
+  await tx.query(
+    'select 1 from event_blocks where received_day = $1 and segment_id = $2 order by block_id for update',
+    [day, id],
+  )
   await tx.query(
     'delete from event_blocks where received_day = $1 and segment_id = $2 and not (block_id = any($3::bigint[]))',
     [day, id, blocks.map((block) => block.id)],
