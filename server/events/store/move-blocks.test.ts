@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { startS3Server } from '#test/kit/s3-server.ts'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -28,7 +29,7 @@ import { deleteEventsOfUser, deleteIssueEvents, insertEvents, newestEvents, read
 const server = await startS3Server()
 afterAll(() => server.close())
 const BLOCKS_URL = 's3://bucket/events'
-const { app, clock, logLines } = await testApp({
+const t = await testApp({
   env: {
     BLOCKS_URL,
     S3_ENDPOINT: server.url,
@@ -37,6 +38,7 @@ const { app, clock, logLines } = await testApp({
     S3_SECRET_ACCESS_KEY: server.settings.secretAccessKey,
   },
 })
+const { app, clock, logLines } = t
 server.now = () => clock.now()
 beforeEach(() => {
   server.fault = () => null
@@ -175,6 +177,7 @@ test('what is deleted between upload and commit stays in no object', async () =>
   class Slow extends ObjectStore {
     override async get(...args: Parameters<ObjectStore['get']>): Promise<Buffer | null> {
       await app.tx((tx) => deleteEventsOfUser(tx, issueId, [1], 1_000))
+      expect(await isDeletionPending(app.db), 'an erasure waits for the draft').toBe(true)
       return super.get(...args)
     }
   }
@@ -185,6 +188,22 @@ test('what is deleted between upload and commit stays in no object', async () =>
   await moveDay(app, store, day, never)
   expect(await textOfObjects(day)).not.toContain('user-1')
   expect(await messagesOf(issueId)).toHaveLength(60)
+})
+
+test('what is deleted before the draft of an object is known is not uploaded', async () => {
+  const { day, issueId } = await packedDay()
+  const slow = interceptedApp(t, async (text, run) => {
+    if (text.startsWith('insert into event_segments')) {
+      await app.tx((tx) => deleteEventsOfUser(tx, issueId, [1], 1_000))
+      // An erasure would be done now.
+      expect(await isDeletionPending(app.db)).toBe(false)
+    }
+    return run()
+  })
+  expect(await moveDay(slow, store, day, never)).toBe(0)
+  expect(server.requests).toEqual([])
+  await moveDay(app, store, day, never)
+  expect(await textOfObjects(day)).not.toContain('user-1')
 })
 
 test('moving and deleting lock blocks in one order', async () => {

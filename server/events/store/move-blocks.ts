@@ -7,6 +7,7 @@ import { ObjectStore, S3Error } from '../../platform/objects/object-store.ts'
 import { blankSoundParts } from './blocks.ts'
 import { segmentKey } from './segment-reader.ts'
 import {
+  areUnchanged,
   BlocksChangedError,
   deleteSegment,
   giveUpSegment,
@@ -71,9 +72,12 @@ export async function moveDay(app: App, store: ObjectStore, day: string, signal:
       await markMoved(app.db, day, app.clock.now())
       break
     }
-    const { segment, places } = await writeSegment(app, store, day, blocks)
+    const { segment, places, content } = await draftSegment(app, day, blocks)
     const pointed = blocks.flatMap((block, index) => ({ ...block, start: 0, end: 0, ...places[index] }))
     try {
+      // From here on erasures wait for the segment. One that ended before may have erased from a block.
+      if (!(await areUnchanged(app.db, day, blocks))) throw new BlocksChangedError()
+      await uploadSegment(store, segment, content)
       await app.tx((tx) => pointToSegment(tx, segment, pointed, app.clock.now()))
     } catch (error) {
       if (!(error instanceof BlocksChangedError)) throw error
@@ -95,24 +99,31 @@ export async function moveDay(app: App, store: ObjectStore, day: string, signal:
   return moved
 }
 
-/** Writes an object, and reads it back. */
-async function writeSegment(
+/** Makes the content of an object of blocks, and writes its row. */
+async function draftSegment(
   app: App,
-  store: ObjectStore,
   day: string,
   blocks: readonly { readonly id: number; readonly body: Buffer }[],
-): Promise<{ segment: Segment; places: Placed[] }> {
+): Promise<{ segment: Segment; places: Placed[]; content: Buffer<ArrayBuffer> }> {
   let at = 0
   const places = blocks.map(({ id, body }) => ({ id, start: at, end: (at += body.length) }))
   const content = Buffer.concat(blocks.map(({ body }) => body))
   const segment = { id: newId(), day, sha256: digestOf(content), bytes: content.length }
   await insertSegment(app.db, segment, app.clock.now())
-  const key = segmentKey({ day, segmentId: segment.id })
+  return { segment, places, content }
+}
+
+/** Writes the object, and reads it back. */
+async function uploadSegment(
+  store: ObjectStore,
+  { id, day, sha256 }: Segment,
+  content: Buffer<ArrayBuffer>,
+): Promise<void> {
+  const key = segmentKey({ day, segmentId: id })
   await store.put(key, content)
   const copy = await store.get(key)
-  if (copy === null || digestOf(copy) !== segment.sha256)
+  if (copy === null || digestOf(copy) !== sha256)
     throw new S3Error('Changed', `${store.name} does not return what was written. Look at the store.`, false)
-  return { segment, places }
 }
 
 const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
@@ -159,7 +170,8 @@ async function rewriteSegment(app: App, store: ObjectStore, segment: Segment): P
     // A damaged block is deleted whole: it may hold what must be deleted, and cannot be read.
     return kept === null || kept === undefined ? [] : [{ id, body: kept }]
   })
-  const next = left.length === 0 ? null : await writeSegment(app, store, segment.day, left)
+  const next = left.length === 0 ? null : await draftSegment(app, segment.day, left)
+  if (next !== null) await uploadSegment(store, next.segment, next.content)
   try {
     await app.tx((tx) =>
       replaceSegment(tx, segment, next?.segment ?? null, next?.places ?? [], removals, app.clock.now()),

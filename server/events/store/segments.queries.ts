@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { partitionName } from '../../platform/storage/day-partitions.ts'
@@ -40,6 +39,20 @@ export async function selectHotBlocks(on: Connection, day: string, maxBytes: num
     [day, maxBytes],
   )
   return rows
+}
+
+/** Whether no block changed since it was read. */
+export async function areUnchanged(
+  on: Connection,
+  day: string,
+  blocks: readonly Pick<HotBlock, 'id' | 'version'>[],
+): Promise<boolean> {
+  const { rowCount } = await on.query(
+    `select 1 from unnest($2::bigint[], $3::text[]) k (id, version)
+     join event_blocks b on b.received_day = $1 and b.block_id = k.id and b.xmin::text = k.version`,
+    [day, blocks.map(({ id }) => id), blocks.map(({ version }) => version)],
+  )
+  return rowCount === blocks.length
 }
 
 export async function insertSegment(on: Connection, segment: Segment, now: Date): Promise<void> {
@@ -234,13 +247,11 @@ export async function deleteSegment(on: Connection, id: string): Promise<void> {
   await on.query(`delete from event_segments where id = $1 and state = 'garbage'`, [id])
 }
 
-/** Whether deleted events may still be in objects; a young one that is being written is given up if it has one. */
+/** Whether deleted events may still be in objects, or come into one that is being written. */
 export async function isRemovalPending(on: Connection): Promise<boolean> {
-  const { rows } = await sql<{ pending: boolean }>`
-    select exists (select 1 from event_segment_removals) or exists (
-      select 1 from event_segments
-      where state = 'garbage' or (state = 'writing' and changed_at < now() - interval '10 minutes')) as pending`.execute(
-    on,
+  const { rows } = await on.query<{ pending: boolean }>(
+    `select exists (select 1 from event_segment_removals) or exists (
+       select 1 from event_segments where state <> 'stored') as pending`,
   )
   return rows[0]?.pending === true
 }
