@@ -14,7 +14,7 @@ import {
 } from '../../issues/triage/erase-user.queries.ts'
 import { awaitFold } from '../../issues/recording/await-fold.ts'
 import { listEventFacts, listIndexedTexts } from '../../issues/search/facts.ts'
-import { readStoredEvent } from '../../events/store/event.ts'
+import { readStoredEvent, type StoredEvent } from '../../events/store/event.ts'
 import { RuleBudget } from '../../events/protocol/rule-budget.ts'
 import { scrubEvent, type ScrubRules, withBudget } from '../../events/protocol/scrub.ts'
 import { hashUser } from '../../events/protocol/user.ts'
@@ -106,8 +106,10 @@ function scrubbedKeys(userKey: string, rules: ScrubRules): string[] {
   })
 }
 
-/** Erases events of a user from an issue, at most {@link MAX_EVENTS}. @returns whether none is left */
+/** Erases events of a user from an issue, at most {@link MAX_EVENTS}, or, when there are none, its texts. @returns whether it is done */
 async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issueId: string): Promise<boolean> {
+  // Also from object storage, which a transaction cannot read.
+  const read = await readEvent(app.db, issueId, 'latest')
   return app.tx(async (tx) => {
     const issue = await lockIssueForErasure(tx, user.projectId, issueId)
     if (issue === null) return true
@@ -119,8 +121,9 @@ async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issu
     // Files are stored under the id of their event or feedback.
     const files = await deleteEventAttachments(tx, user.projectId, [...eventIds, ...feedbackIds])
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
-    if (events.length === MAX_EVENTS) return false
-    const texts = await remainingTexts(tx, issueId, issue.errorType)
+    // What was read may be theirs.
+    if (events.length > 0) return false
+    const texts = await remainingTexts(tx, issueId, issue.errorType, read)
     await eraseUsersFromIssue(tx, issueId, user.userHashes, texts)
     await countErased(tx, erasureId, { issues: 1 })
     await recordFacts(tx, factContext(app, systemActor('erase-user')), [
@@ -130,9 +133,19 @@ async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issu
   })
 }
 
-/** Title and texts of the issue from its newest remaining event; without one, or with one in object storage, only the error type. */
-async function remainingTexts(tx: Tx, issueId: string, errorType: string | null): Promise<IssueTexts> {
-  const newest = await readEvent(tx, issueId, 'latest')
+/**
+ * Title and texts of the issue from its newest remaining event; without one, or with one that cannot be read, only the error
+ * type.
+ * @param read the newest event, as it was before
+ */
+async function remainingTexts(
+  tx: Tx,
+  issueId: string,
+  errorType: string | null,
+  read: StoredEvent | null,
+): Promise<IssueTexts> {
+  const last = await readEvent(tx, issueId, 'latest')
+  const newest = last?.isAway === true && read?.eventId === last.eventId ? read : last
   if (newest === null || newest.isAway === true) {
     const title = errorType ?? 'Erased'
     return {

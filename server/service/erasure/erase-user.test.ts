@@ -6,6 +6,9 @@ import { everythingStored } from '#test/kit/everything-stored.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { Client } from '#test/kit/client.ts'
+import { ObjectStore } from '../../platform/objects/object-store.ts'
+import { packBlock } from '../../events/store/blocks.ts'
+import { followSegments, SegmentReader } from '../../events/store/segment-reader.ts'
 import { packColdEvents } from '../../events/store/pack-task.ts'
 import { selectBacklog } from '../../ingest/spool/spool.queries.ts'
 import { continueErasure } from './continue-erasure.ts'
@@ -286,6 +289,35 @@ describe('erasing a user', () => {
     for (const n of [1, 3, 5]) expect(left).toContain(`kept ${n}`)
     const issues = (await owner.get(`/api/projects/${project.id}/issues`)).as<{ items: { id: string }[] }>()
     expect((await owner.get(`/api/issues/${issues.items[0]?.id}`)).text).toContain('kept 5')
+  })
+
+  test('leaves an issue the title of an event whose body is in object storage', async () => {
+    const project = await aProject(owner)
+    const now = Date.now() / 1000
+    const kept = by('other', { error: 'Kept', timestamp: now - 60 })
+    await send(project, kept)
+    await send(project, by('u1', { error: 'Kept', timestamp: now }))
+    await t.service.drain()
+    const title = async () =>
+      (await owner.get(`/api/projects/${project.id}/issues`)).as<{ items: { title: string }[] }>().items[0]?.title
+    const before = await title()
+    const json = Buffer.from(JSON.stringify(kept))
+    const block = await packBlock(json)
+    const key = { accessKeyId: 'a', secretAccessKey: 'b' }
+    const place = { endpoint: 'http://127.0.0.1:1', region: 'eu-test-1', pathStyle: true }
+    const there = new ObjectStore('s3://bucket', { ...place, ...key }, t.app)
+    there.get = () => Promise.resolve(block)
+    followSegments(t.app.db, new SegmentReader(there, () => 0))
+    await t.app.db.query(
+      `with e as (update events set body = null, body_encoding = 0, body_start = 0, body_end = $2, block_id = 900000
+         where event_id = $1 returning received_day)
+       insert into event_blocks (received_day, block_id, segment_id, segment_start, segment_end)
+       select received_day, 900000, gen_random_uuid(), 0, $3 from e`,
+      [kept.event_id, json.length, block.length],
+    )
+    expect((await erase(project, 'u1')).erased).toMatchObject({ events: 1, issues: 1 })
+    expect(await title()).toBe(before)
+    expect(before).toContain(':')
   })
 
   test('finds them by name, by e-mail address, or by the hash that a rule makes of the id', async () => {
