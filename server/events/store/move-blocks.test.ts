@@ -10,12 +10,12 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { ObjectStore } from '../../platform/objects/object-store.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
+import { compareObjects, forgetLost, isDeletionPending } from './bodies.ts'
 import { openBlock } from './blocks.ts'
 import { ANY_DAY } from './event-places.queries.ts'
 import { eventWithoutBody, readStoredEvent, type StoredEvent } from './event.ts'
 import { collectGarbage, moveBlocksTask, moveDay, rewriteSegments } from './move-blocks.ts'
 import { packDay } from './pack-day.ts'
-import { isDeletionPending } from './pack.queries.ts'
 import { removeParts } from './packed-bodies.queries.ts'
 import {
   BlocksChangedError,
@@ -263,6 +263,34 @@ test('an object that is not there is not taken for deleted', async () => {
   expect(await isDeletionPending(app.db)).toBe(true)
   expect(await messagesOf(issueId)).toHaveLength(60)
   expect(await rewriteSegments(app, store, never)).toBe(1)
+})
+
+test('objects that are lost for good are found and given up, with their events; unknown ones are named', async () => {
+  const { day, issueId } = await packedDay()
+  const other = await packedDay()
+  for (const one of [day, other.day]) await moveDay(app, store, one, never)
+  await app.tx((tx) => deleteEventsOfUser(tx, issueId, [1], 1_000))
+  const keys = [...server.objects.keys()].filter((key) => key.includes(`/${day}/`))
+  for (const key of keys) server.objects.delete(key)
+  server.objects.set('events/blocks/2020-01-01/x', { body: Buffer.from('x'), modifiedAt: clock.now() })
+  expect((await compareObjects(app.db, store, clock.now())).unknown, 'it may be an upload').toEqual([])
+  clock.advance(2 * DAY_MS)
+  const { lost, unknown } = await compareObjects(app.db, store, clock.now())
+  expect(lost.map((segment) => segment.day)).toEqual([day])
+  expect(unknown).toEqual(['blocks/2020-01-01/x'])
+  expect(await isDeletionPending(app.db)).toBe(true)
+  expect(await forgetLost(app, lost)).toBe(60)
+  expect(await forgetLost(app, lost), 'once').toBe(0)
+  await collectGarbage(app, store, never)
+  expect(await isDeletionPending(app.db)).toBe(false)
+  expect(await eventsOf(issueId)).toEqual([])
+  expect(await eventsOf(other.issueId)).toHaveLength(120)
+  // Same size, other content: found by reading once events are to be deleted from it.
+  const [changed] = objectsOf(other.day)
+  changed?.writeUInt8(changed.readUInt8(9) ^ 1, 9)
+  expect((await compareObjects(app.db, store, clock.now())).lost).toEqual([])
+  await app.tx((tx) => deleteEventsOfUser(tx, other.issueId, [1], 1_000))
+  expect((await compareObjects(app.db, store, clock.now())).lost).toMatchObject([{ day: other.day }])
 })
 
 test('objects of a dropped day are deleted', async () => {

@@ -114,19 +114,18 @@ async function draftSegment(
 }
 
 /** Writes the object, and reads it back. */
-async function uploadSegment(
-  store: ObjectStore,
-  { id, day, sha256 }: Segment,
-  content: Buffer<ArrayBuffer>,
-): Promise<void> {
-  const key = segmentKey({ day, segmentId: id })
+async function uploadSegment(store: ObjectStore, segment: Segment, content: Buffer<ArrayBuffer>): Promise<void> {
+  const key = segmentKey({ day: segment.day, segmentId: segment.id })
   await store.put(key, content)
-  const copy = await store.get(key)
-  if (copy === null || digestOf(copy) !== sha256)
+  if (!isIntact(segment, await store.get(key)))
     throw new S3Error('Changed', `${store.name} does not return what was written. Look at the store.`, false)
 }
 
 const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+
+/** Whether the object of a segment is there, as it was written. */
+export const isIntact = ({ sha256 }: Segment, content: Buffer | null): content is Buffer =>
+  content !== null && digestOf(content) === sha256
 
 /** Writes segments with deleted events again, without them. @returns how many */
 export async function rewriteSegments(app: App, store: ObjectStore, signal: AbortSignal): Promise<number> {
@@ -156,10 +155,10 @@ async function rewriteSegment(app: App, store: ObjectStore, segment: Segment): P
   const { blocks, removals } = await selectContent(app.db, segment)
   const content = await store.get(segmentKey({ day: segment.day, segmentId: segment.id }))
   // It may be there again when the store or its address is corrected.
-  if (content === null || digestOf(content) !== segment.sha256)
+  if (!isIntact(segment, content))
     throw new S3Error(
       'Changed',
-      `${store.name} has lost or changed ${segmentKey({ day: segment.day, segmentId: segment.id })}, from which events are to be deleted. Check BLOCKS_URL and the store.`,
+      `${store.name} has lost or changed ${segmentKey({ day: segment.day, segmentId: segment.id })}, from which events are to be deleted. Check BLOCKS_URL and the store. If it is lost for good, see "bodies forget-lost".`,
       false,
     )
   const byBlock = Map.groupBy(removals, ({ blockId }) => blockId)

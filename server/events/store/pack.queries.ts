@@ -4,7 +4,6 @@ import { partitionName } from '../../platform/storage/day-partitions.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import type { PackedPart } from './blocks.ts'
 import { insertBlocks, takeBlockIds } from './packed-bodies.queries.ts'
-import { isRemovalPending } from './segments.queries.ts'
 
 /** SQL of packing. COPY and DDL take no parameters, so table names are inserted; they are made from days of our own. */
 
@@ -406,11 +405,8 @@ export async function deletePackingsBefore(on: Connection, day: string): Promise
   )
 }
 
-/**
- * Whether deleted events may still be stored: in the copy of a day that is being packed, from which they are deleted at its
- * end, or in object storage.
- */
-export async function isDeletionPending(on: Connection): Promise<boolean> {
-  const { rows } = await on.query(`select 1 from event_packings where stage = 'copying' limit 1`)
-  return rows.length > 0 || isRemovalPending(on)
+/** Whether deleted events may be in the copy of a day that is being packed, from which they are deleted at its end. */
+export async function isPacking(on: Connection): Promise<boolean> {
+  const { rowCount } = await on.query(`select 1 from event_packings where stage = 'copying' limit 1`)
+  return rowCount === 1
 }

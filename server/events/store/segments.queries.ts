@@ -247,6 +247,47 @@ export async function deleteSegment(on: Connection, id: string): Promise<void> {
   await on.query(`delete from event_segments where id = $1 and state = 'garbage'`, [id])
 }
 
+/** Whether bodies are in objects. */
+export async function hasMovedBodies(on: Connection): Promise<boolean> {
+  const { rowCount } = await on.query(`select 1 from event_segments where state = 'stored' limit 1`)
+  return rowCount === 1
+}
+
+/** All segments; `usedSince` is null for those that no block refers to. */
+export async function selectSegments(on: Connection): Promise<(Segment & { readonly usedSince: Date | null })[]> {
+  const { rows } = await on.query<Segment & { usedSince: Date | null }>(
+    `select id, received_day as day, sha256, byte_count as bytes, case state when 'stored' then changed_at end as "usedSince"
+     from event_segments order by received_day, id`,
+  )
+  return rows
+}
+
+/**
+ * Gives up a segment in use: deletes the events whose bodies are in it.
+ * @returns their number; 0 when another process replaced the segment
+ */
+export async function forgetSegment(tx: Tx, { id, day }: Segment, now: Date): Promise<number> {
+  const { rowCount: given } = await tx.query(
+    `update event_segments set state = 'garbage', changed_at = $2 where id = $1 and state = 'stored'`,
+    [id, now],
+  )
+  if (given !== 1) return 0
+  // First events, then blocks, as other deletions.
+  const { rowCount: events } = await tx.query(
+    `delete from events where received_day = $1 and block_id = any(array(
+       select block_id from event_blocks where received_day = $1 and segment_id = $2))`,
+    [day, id],
+  )
+  const { rows } = await tx.query<{ block_id: number }>(
+    'select block_id from event_blocks where received_day = $1 and segment_id = $2 order by block_id for update',
+    [day, id],
+  )
+  const ids = rows.map((block) => block.block_id)
+  await tx.query('delete from event_blocks where received_day = $1 and block_id = any($2)', [day, ids])
+  await tx.query('delete from event_segment_removals where received_day = $1 and block_id = any($2)', [day, ids])
+  return events ?? 0
+}
+
 /** Whether deleted events may still be in objects, or come into one that is being written. */
 export async function isRemovalPending(on: Connection): Promise<boolean> {
   const { rows } = await on.query<{ pending: boolean }>(

@@ -3,7 +3,7 @@ import { deleteEventAttachments } from '../../events/attachments/attachments.que
 import { systemActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { isDeletionPending } from '../../events/store/pack.queries.ts'
+import { isDeletionPending } from '../../events/store/bodies.ts'
 import { deleteEventsOfUser, readEvent } from '../../events/store/store.queries.ts'
 import { deleteUserFeedback } from '../../issues/feedback/feedback.queries.ts'
 import {

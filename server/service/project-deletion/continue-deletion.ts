@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { App } from '../../platform/context/app.ts'
-import { isDeletionPending } from '../../events/store/pack.queries.ts'
+import { isDeletionPending } from '../../events/store/bodies.ts'
 import { awaitFold } from '../../issues/recording/await-fold.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { forgetDeletedFrom } from '../../projects/registry/project-rows.queries.ts'
