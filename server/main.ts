@@ -12,6 +12,7 @@ const accounts = () => import('./service/cli/account-commands.ts')
 const importCommands = () => import('./service/cli/import-command.ts')
 const backups = () => import('./service/cli/backup-command.ts')
 const quarantines = () => import('./service/cli/quarantine-command.ts')
+const movedBodies = () => import('./service/cli/bodies-command.ts')
 const run =
   <A extends readonly unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
   async (...args: A): Promise<void> =>
@@ -176,6 +177,23 @@ quarantine
   .option('--all', 'those of all projects')
   .option('--yes', 'without it the command only says what it would delete')
   .action(run(async () => (await quarantines()).deleteQuarantineCommand))
+
+const bodies = program.command('bodies').description('bodies of events in object storage (BLOCKS_URL)')
+bodies
+  .command('check')
+  .description('compare the objects with what the database refers to; changes nothing')
+  .action(run(async () => (await movedBodies()).checkBodiesCommand))
+bodies
+  .command('forget-lost')
+  .description('give up objects that are lost for good, so that deletions do not wait; deletes their events')
+  .option('--all', 'also when the store has none of them')
+  .option('--yes', 'without it the command only says what it would do')
+  .action(run(async () => (await movedBodies()).forgetLostCommand))
+bodies
+  .command('delete-unknown')
+  .description('delete objects of more than a day that the database does not know, as after restoring a backup')
+  .option('--yes', 'without it the command only says what it would do')
+  .action(run(async () => (await movedBodies()).deleteUnknownCommand))
 
 program
   .command('doctor')

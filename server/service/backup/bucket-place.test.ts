@@ -6,8 +6,9 @@ import { startS3Server } from '#test/kit/s3-server.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { systemClock } from '../../platform/kernel/clock.ts'
-import { checkStores } from '../doctor/check-stores.ts'
+import { checkBodies, checkStores } from '../doctor/check-stores.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
+import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { backUp, contentsOf, never, restore } from './backup.fixture.ts'
 import { deriveBackupKey } from './backup-key.ts'
@@ -149,4 +150,28 @@ test('the doctor writes, reads and deletes an object', async () => {
       text: expect.stringMatching(/^s3:\/\/bucket\/backups: The access key may not do this/) as unknown,
     },
   ])
+})
+
+test('the doctor finds bodies without a store, and objects that are lost; only a confirmed command gives them up', async () => {
+  const id = newId()
+  const db = t.app.db
+  const insert = `insert into event_segments values ($1, current_date, '', 3, 'stored', now() - interval '2 hours')`
+  await db.query(insert, [id])
+  const unset = { ...t.app.config, s3: server.settings }
+  const config = { ...unset, blocks: { ...unset.blocks, url: 's3://bucket/events' } }
+  const text = (of: string) => expect.stringContaining(of) as unknown
+  expect(await checkBodies(db, unset, systemClock)).toMatchObject({ level: 'problem', text: text('Set it again') })
+  expect(await checkBodies(db, config, systemClock)).toMatchObject({
+    level: 'problem',
+    text: text('lost 1 of 1 object'),
+  })
+  const refused = await adminCommand(['bodies', 'forget-lost', '--yes'], { ...env, BLOCKS_URL: 's3://bucket/events' })
+  expect(refused).toMatchObject({
+    code: 1,
+    lines: [text('s3://bucket/events has none of 1 object. Check BLOCKS_URL.')],
+  })
+  const { rows } = await db.query<{ day: string }>('select received_day as day from event_segments')
+  server.objects.set(`events/blocks/${rows[0]?.day}/${id}`, { body: Buffer.from('abc'), modifiedAt: new Date() })
+  expect(await checkBodies(db, config, systemClock)).toMatchObject({ level: 'ok' })
+  await db.query('delete from event_segments')
 })

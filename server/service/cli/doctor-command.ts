@@ -9,7 +9,7 @@ import { checkBackups } from '../doctor/check-backups.ts'
 import { checkAlerts, checkDatabase, checkKeys, checkQueues } from '../doctor/check-database.ts'
 import { checkIntakeLog, checkMover } from '../doctor/check-intake-log.ts'
 import { checkSettings } from '../doctor/check-settings.ts'
-import { checkStores } from '../doctor/check-stores.ts'
+import { checkBodies, checkStores } from '../doctor/check-stores.ts'
 import { checkDisk, checkKeyFile, checkMail, checkPublicAddress } from '../doctor/check-surroundings.ts'
 import { checkVacuum } from '../doctor/check-vacuum.ts'
 import { type Finding, ok, problem, reasonText } from '../doctor/finding.ts'
@@ -84,6 +84,7 @@ async function checkWithDatabase(
     ...(await checkQueues(db, systemClock)),
     ...(await checkVacuum(db)),
     ...(await checkMover(db, config, systemClock.now())),
+    await checkBodies(db, config, systemClock),
     await checkAlerts(db),
     ...(await checkBackups(db, config, systemClock.now())),
   ]

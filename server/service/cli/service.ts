@@ -8,6 +8,7 @@ import type { Readiness } from '../http/health.ts'
 import { contract } from '../api/contract.ts'
 import { handlers } from '../api/handlers.ts'
 import type { ReadMetric } from '../http/otlp-metrics.ts'
+import { missingStoreText } from '../doctor/check-stores.ts'
 import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../../ingest/intake/create-intake.ts'
 import { runJobs } from '../../platform/jobs/run-jobs.ts'
@@ -91,6 +92,8 @@ export async function startService(app: App, connectionString: string, options: 
   }
   try {
     await clearUploads(app)
+    const missing = await missingStoreText(app.db, app.config)
+    if (missing !== null) app.log.error(missing)
     const handsOver = roles.includes('ingest') && roles.includes('digest') && options.digestion !== 'manual'
     const threads = options.digestion === 'thread' ? app.config.digestThreads : 1
     const handOvers = handsOver

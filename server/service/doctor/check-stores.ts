@@ -1,9 +1,13 @@
 import type { Config } from '../../config.ts'
+import { compareObjects, hasMovedBodies } from '../../events/store/bodies.ts'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { newId } from '../../platform/kernel/ids.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 import { ObjectStore } from '../../platform/objects/object-store.ts'
-import { type Finding, ok, problem, reasonText } from './finding.ts'
+import type { Connection } from '../../platform/storage/database.ts'
+import { type Finding, note, ok, problem, reasonText } from './finding.ts'
 
+const part = 'object storage'
 /** One that hangs must not hold up the other checks. */
 const LIMITS = { attempts: 2, timeoutMs: 10_000 }
 
@@ -15,7 +19,6 @@ export async function checkStores({ backup, blocks, s3 }: Config, clock: Clock):
 }
 
 async function checkStore(store: ObjectStore): Promise<Finding> {
-  const part = 'object storage'
   const probe = `doctor/${newId()}`
   const body = Buffer.from(probe)
   try {
@@ -33,3 +36,38 @@ async function checkStore(store: ObjectStore): Promise<Finding> {
 
 const readProbe = async (store: ObjectStore, probe: string) =>
   [await store.get(probe), await store.list(probe)] as const
+
+/** What to do when bodies of events are in object storage that no setting names; null when all is well. */
+export async function missingStoreText(db: Connection, { blocks }: Pick<Config, 'blocks'>): Promise<string | null> {
+  if (blocks.url !== null || !(await hasMovedBodies(db))) return null
+  return 'Bodies of old events are in object storage, and BLOCKS_URL is not set: they cannot be read, and erasures wait. Set it again, with the key of the store.'
+}
+
+/** Whether the store of bodies is the one that the database refers to, from its settings alone. */
+export async function checkBodiesPlace(db: Connection, config: Pick<Config, 'blocks'>): Promise<Finding | null> {
+  const text = await missingStoreText(db, config)
+  return text === null ? null : problem(part, text)
+}
+
+/** Compares the objects in the store with those that the database refers to. */
+export async function checkBodies(db: Connection, config: Config, clock: Clock): Promise<Finding | null> {
+  const { blocks, s3 } = config
+  if (blocks.url === null || s3 === null) return checkBodiesPlace(db, config)
+  const store = new ObjectStore(blocks.url, s3, { clock, ...LIMITS })
+  try {
+    const { used, lost, unknown } = await compareObjects(db, store, clock.now())
+    if (lost.length > 0)
+      return problem(
+        part,
+        `${store.name} has lost ${lost.length} of ${countedWord(used, 'object')} with bodies of events, and erasures may wait for them. Check BLOCKS_URL, or restore the objects; when they are lost for good, "bodies forget-lost" gives them up.`,
+      )
+    if (unknown.length > 0)
+      return note(
+        part,
+        `${store.name} has ${countedWord(unknown.length, 'object')} that the database does not know. "bodies delete-unknown" deletes them, if no other installation uses this prefix.`,
+      )
+    return used === 0 ? null : ok(part, `${store.name} has all ${countedWord(used, 'object')} with bodies of events`)
+  } catch (error) {
+    return problem(part, `${store.name}: ${reasonText(error)}`)
+  }
+}

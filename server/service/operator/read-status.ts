@@ -13,6 +13,7 @@ import { readCanary } from '../canary/create-canary.ts'
 import { checkBackups } from '../doctor/check-backups.ts'
 import { checkAlerts, checkDatabase, checkQueues } from '../doctor/check-database.ts'
 import { checkMover } from '../doctor/check-intake-log.ts'
+import { checkBodiesPlace } from '../doctor/check-stores.ts'
 import { checkDisk } from '../doctor/check-surroundings.ts'
 import { readDatabaseFacts, readJobs } from '../doctor/doctor.queries.ts'
 import { judgeBackups, listConcerns, daysUntilFull, meanOfDays, judgeConcerns } from './judge-status.ts'
@@ -82,6 +83,7 @@ async function readStatus(app: App): Promise<OperatorStatus> {
     ...(await checkDatabase(db, clock)),
     ...(await checkQueues(db, clock)),
     ...(await checkMover(db, config, now)),
+    await checkBodiesPlace(db, config),
     await checkAlerts(db),
     ...(await checkBackups(db, config, now)),
     ...(config.databaseUrl === null ? [await checkDisk(config.dataDir)] : []),
