@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { adminCommand } from '../kit/admin-command.ts'
 import { emptyDatabase } from '../kit/empty-database.ts'
+import { freePort } from '../kit/free-port.ts'
 import { endBy } from '../kit/processes.ts'
 import { testServer } from '../kit/test-server.ts'
 import { waitFor } from '../kit/wait.ts'
@@ -52,12 +52,3 @@ test.skipIf(server === null)(
     expect(restored.lines.at(-1)).toMatch(/^The restore is complete/)
   },
 )
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const { port: free } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return free
-}

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -11,6 +10,7 @@ import type { Issue } from '../../server/issues/rules/issue.api.ts'
 import type { IssueDetail } from '../../server/issues/triage/issues.api.ts'
 import type { WholeRelease } from '../../server/projects/releases/releases.api.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
+import { freePort } from '../kit/free-port.ts'
 import { newEventId } from '../kit/sdk.ts'
 import { testServer } from '../kit/test-server.ts'
 import { waitFor } from '../kit/wait.ts'
@@ -32,18 +32,6 @@ const server = await testServer({
   jobs: true,
   env: { PORT: String(await freePort()) },
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => {
-    probe.once('listening', resolve)
-  })
-  const address = probe.address()
-  await new Promise((resolve) => {
-    probe.close(resolve)
-  })
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 /** Tests mostly wait: those of all groups run beside each other. */
 const BESIDE = { concurrent: true }

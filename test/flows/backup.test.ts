@@ -8,7 +8,8 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { endBy } from '#test/kit/processes.ts'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { freePort, makeScratch } from './installation.ts'
+import { freePort } from '#test/kit/free-port.ts'
+import { makeScratch } from './installation.ts'
 
 /** The operator's story: a backup beside a running service, the machine is lost, a new one continues. */
 

@@ -9,7 +9,8 @@ import { RUNS_LONG } from '#test/kit/long.ts'
 import { client, type Client } from '#test/kit/client.ts'
 import { nothingRunsIn } from '#test/kit/processes.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { freePort, makeScratch } from './installation.ts'
+import { freePort } from '#test/kit/free-port.ts'
+import { makeScratch } from './installation.ts'
 
 /** `npm run demo`, of fewer requests. */
 

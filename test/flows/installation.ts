@@ -13,9 +13,9 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { freePort } from '#test/kit/free-port.ts'
 import { pidsNaming, send } from '#test/kit/processes.ts'
 import { waitFor } from '#test/kit/wait.ts'
 
@@ -223,14 +223,3 @@ export const usersNaming = (text: string): number[] =>
       return []
     }
   })
-
-/** A port that is free right now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
-}

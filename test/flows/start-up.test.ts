@@ -6,13 +6,13 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { migrateDatabase } from '#server/service/cli/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
+import { freePort } from '#test/kit/free-port.ts'
 import { RUNS_LONG } from '#test/kit/long.ts'
 import { killAtOnce, nothingRunsIn, pidsNaming } from '#test/kit/processes.ts'
 import { databaseFolder } from '#test/kit/scratch.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import {
   canRunPackages,
-  freePort,
   isRoot,
   launch,
   makeCheckout,

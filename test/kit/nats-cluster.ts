@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { jetstream, type JetStreamManager } from '@nats-io/jetstream'
-import { connect } from '@nats-io/transport-node'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { TestAuthority } from './certificates.ts'
+import { freePorts } from './free-port.ts'
 import { endBy, send } from './processes.ts'
 import { waitFor } from './wait.ts'
 
@@ -66,23 +66,41 @@ cluster { name: faultline, listen: 127.0.0.1:${routePort(index)}, routes: [${rou
 `,
     )
   const processes = new Map<number, ChildProcess>()
+  let connection: NatsConnection | null = null
+  const close = async (): Promise<void> => {
+    await connection?.close()
+    for (const one of processes.values()) {
+      if (one.pid !== undefined) send(one.pid, 'SIGCONT')
+      await endBy(one, 'SIGKILL')
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
   const start = (index: number): void => {
-    processes.set(index, spawn(program, ['-c', join(folder, `${index}.conf`)], { stdio: 'ignore' }))
+    const one = spawn(program, ['-c', join(folder, `${index}.conf`)], { stdio: 'ignore' })
+    // A program that cannot be run: the cluster then has no leader.
+    one.on('error', () => processes.delete(index))
+    processes.set(index, one)
   }
   for (const index of SERVERS) start(index)
   const servers = SERVERS.map((index) => `127.0.0.1:${clientPort(index)}`)
-  const connection = await connect({
-    servers,
-    user,
-    pass: password,
-    waitOnFirstConnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 100,
-    ignoreAuthErrorAbort: true,
-    tls: tls === undefined ? null : { ca: tls.cert },
-  })
-  const manager = (): Promise<JetStreamManager> => jetstream(connection, { timeout: 2_000 }).jetstreamManager()
-  await waitFor('the cluster to have a leader', () => manager().then(Boolean, () => false), PATIENCE_MS)
+  const manager = async (): Promise<JetStreamManager> => {
+    connection ??= await connect({
+      servers,
+      user,
+      pass: password,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 100,
+      ignoreAuthErrorAbort: true,
+      tls: tls === undefined ? null : { ca: tls.cert },
+    })
+    return jetstream(connection, { timeout: 2_000 }).jetstreamManager()
+  }
+  try {
+    await waitFor('the cluster to have a leader', () => manager().then(Boolean, () => false), PATIENCE_MS)
+  } catch (error) {
+    await close()
+    throw error
+  }
   const signal = (index: number, name: NodeJS.Signals): void => {
     const pid = processes.get(index)?.pid
     if (pid !== undefined) send(pid, name)
@@ -103,31 +121,6 @@ cluster { name: faultline, listen: 127.0.0.1:${routePort(index)}, routes: [${rou
       return SERVERS.findIndex((index) => info?.cluster?.leader === `n${index}`)
     },
     manager,
-    async close() {
-      await connection.close()
-      for (const one of processes.values()) {
-        if (one.pid !== undefined) send(one.pid, 'SIGCONT')
-        await endBy(one, 'SIGKILL')
-      }
-      rmSync(folder, { recursive: true, force: true })
-    },
+    close,
   }
-}
-
-/** Free at this moment. */
-async function freePorts(count: number): Promise<number[]> {
-  const listening = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer()
-      await new Promise<void>((resolve) => {
-        server.listen(0, '127.0.0.1', resolve)
-      })
-      return server
-    }),
-  )
-  return listening.map((server) => {
-    const address = server.address()
-    server.close()
-    return typeof address === 'object' && address !== null ? address.port : 0
-  })
 }

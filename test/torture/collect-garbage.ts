@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { freePort } from '#bench/service.ts'
+import { freePort } from '../kit/free-port.ts'
 import { residentMiB } from './target.ts'
 
 /**

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '#bench/service.ts'
+import { freePort } from '../kit/free-port.ts'
 import { countStored, envelopePath, startTarget, waitUntilDigested } from './target.ts'
 import { claim, none, print, skip, type TortureArgs, type Verdict } from './torture.ts'
 
