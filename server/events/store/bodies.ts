@@ -21,7 +21,7 @@ export { hasMovedBodies } from './segments.queries.ts'
 export const isDeletionPending = async (on: Connection): Promise<boolean> =>
   (await isPacking(on)) || isRemovalPending(on)
 
-/** What was written during the comparison is neither lost nor unknown. */
+/** Objects written during the comparison are neither lost nor unknown. */
 const LOST_AFTER_MS = HOUR_MS
 const UNKNOWN_AFTER_MS = DAY_MS
 /** Objects that are read as well: those that cannot be rewritten are there, perhaps, but changed. */

@@ -23,9 +23,7 @@ async function checkStore(store: ObjectStore): Promise<Finding> {
   const body = Buffer.from(probe)
   try {
     await store.put(probe, body)
-    const [read, listed] = await readProbe(store, probe).finally(async () => {
-      await store.remove(probe)
-    })
+    const [read, listed] = await readProbe(store, probe)
     return read?.equals(body) === true && listed.length === 1
       ? ok(part, `${store.name} can be written, read and listed`)
       : problem(part, `${store.name} does not return what was written. What is stored there is not safe.`)
@@ -34,10 +32,15 @@ async function checkStore(store: ObjectStore): Promise<Finding> {
   }
 }
 
-const readProbe = async (store: ObjectStore, probe: string) =>
-  [await store.get(probe), await store.list(probe)] as const
+async function readProbe(store: ObjectStore, probe: string) {
+  try {
+    return [await store.get(probe), await store.list(probe)] as const
+  } finally {
+    await store.remove(probe)
+  }
+}
 
-/** What to do when bodies of events are in object storage that no setting names; null when all is well. */
+/** The advice when bodies of events are in object storage that no setting names; null when all is well. */
 export async function missingStoreText(db: Connection, { blocks }: Pick<Config, 'blocks'>): Promise<string | null> {
   if (blocks.url !== null || !(await hasMovedBodies(db))) return null
   return 'Bodies of old events are in object storage, and BLOCKS_URL is not set: they cannot be read, and erasures wait. Set it again, with the key of the store.'

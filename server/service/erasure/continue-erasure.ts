@@ -121,7 +121,7 @@ async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issu
     // Files are stored under the id of their event or feedback.
     const files = await deleteEventAttachments(tx, user.projectId, [...eventIds, ...feedbackIds])
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
-    // What was read may be theirs.
+    // The event that was read may be theirs.
     if (events.length > 0) return false
     const texts = await remainingTexts(tx, issueId, issue.errorType, read)
     await eraseUsersFromIssue(tx, issueId, user.userHashes, texts)
