@@ -71,7 +71,7 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
     counter('latency_seconds_count', 'Accepted requests that were timed.', cumulated),
     gauge(
       'open',
-      'Whether the intake accepts requests: 0 while the spool is full, the disk is nearly full or the database is unreachable.',
+      'Whether the intake accepts requests: 0 while the spool is full, the disk is nearly full or the database is unreachable, or, with an intake log, while that is full or unreachable.',
       spool.readiness() === 'open' ? 1 : 0,
     ),
     ...(disk === null
