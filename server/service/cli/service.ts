@@ -94,7 +94,12 @@ export async function startService(app: App, connectionString: string, options: 
     await clearUploads(app)
     const missing = await missingStoreText(app.db, app.config)
     if (missing !== null) app.log.error(missing)
-    const handsOver = roles.includes('ingest') && roles.includes('digest') && options.digestion !== 'manual'
+    // With a log, rows exist when the mover wrote them.
+    const handsOver =
+      roles.includes('ingest') &&
+      roles.includes('digest') &&
+      options.digestion !== 'manual' &&
+      app.config.intakeLog === null
     const threads = options.digestion === 'thread' ? app.config.digestThreads : 1
     const handOvers = handsOver
       ? Array.from({ length: threads }, () => createHandOver(MAX_HANDED_BYTES / threads))
@@ -241,8 +246,7 @@ function openIntake(
     { ...app, db, tx: (work) => db.tx(work) },
     {
       addressOf: clientAddressReader(app.config.trustedProxies),
-      // Rows exist when the mover wrote them.
-      handOver: used === null ? handOver : null,
+      handOver,
       log: used?.log ?? null,
       ...(isUncounted === undefined ? {} : { isUncounted }),
     },
