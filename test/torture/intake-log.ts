@@ -42,7 +42,7 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
   const cluster = await startNatsCluster(program, { user: 'torture', password: 'torture', stores })
   const key = randomBytes(32).toString('base64')
   const services = new Map<string, Service>()
-  let writers: Writers | null = null
+  const allWriters: Writers[] = []
   const startRole = async (name: string, roles: string): Promise<Service> => {
     const port = services.get(name)?.url.split(':').at(-1)
     const service = await startService({
@@ -69,7 +69,7 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
     const urlOf = (name: keyof typeof ROLES): string => services.get(name)?.url ?? ''
     const project = await setUpProject(urlOf('api'))
     const writing = startWriters(project, { count: 6, seed, sideFile, url: urlOf('intake') })
-    writers = writing
+    allWriters.push(writing)
     const accepting = async (what: string): Promise<void> => {
       const before = writing.accepted
       await waitFor(`acknowledgements after ${what}`, () => writing.accepted > before + 150, PATIENCE_MS)
@@ -99,7 +99,8 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
     const leaderOf = async (): Promise<number> =>
       (await waitFor('a leader', async () => (await cluster.leader(STREAM)) + 1, PATIENCE_MS)) - 1
 
-    let [rounds, refusedWithoutDatabase, acceptedWithoutDatabase, refusedWhenFull, refusedWithoutRoom] = [0, 0, 0, 0, 0]
+    let [rounds, refusedWithoutDatabase, acceptedWithoutDatabase, notReady] = [0, 0, 0, 0]
+    let [refusedWhenFull, refusedWithoutRoom] = [0, 0]
     for (let round = 0; round < (full ? 3 : 1); round++) {
       await measured('the leader of the log killed', async () => {
         const leader = await leaderOf()
@@ -119,14 +120,21 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
         for (const index of [0, 1, 2]) cluster.start(index)
         await accepting('the start of the log')
       })
-      const away = await measured('the network to the database cut', async () => {
-        proxy.setFaults({ reset: true })
-        await delay(seconds * 1_000)
-        // The end of the outage is not part of it.
-      })
-      refusedWithoutDatabase += away.refused
-      acceptedWithoutDatabase += away.accepted
-      proxy.setFaults({})
+      for (const [what, faults] of [
+        ['cut', { reset: true }],
+        ['silent', { silent: true }],
+      ] as const) {
+        const away = await measured(`the network to the database ${what}`, async () => {
+          proxy.setFaults(faults)
+          await delay(seconds * 1_000)
+          if (!(await isReady(urlOf('intake')))) notReady++
+          // The end of the outage is not part of it.
+        })
+        refusedWithoutDatabase += away.refused
+        acceptedWithoutDatabase += away.accepted
+        proxy.setFaults({})
+        await accepting('the end of the outage')
+      }
       await measured('the database stopped and started', async () => {
         proxy.setFaults({ reset: true })
         await postgres.stop()
@@ -156,6 +164,7 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
           url: urlOf('intake'),
           sizeBytes: 200_000,
         })
+        allWriters.push(fat)
         // One project fills its share: the rest is for others.
         const refusals = (): number => (fat.answers.get(429) ?? 0) + (fat.answers.get(503) ?? 0)
         await waitFor('the log to refuse', () => refusals() > 20, PATIENCE_MS)
@@ -207,9 +216,10 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
     const found = await examineDatabase(postgres.connectionString, sideFile)
     return {
       claims: [
-        atLeast(`rounds of ${disks.length > 0 ? 'eleven' : 'nine'} faults`, 1, rounds),
+        atLeast(`rounds of ${disks.length > 0 ? 'twelve' : 'ten'} faults`, 1, rounds),
         ...claimsOf(writing, found),
         none('requests refused while the database was away', refusedWithoutDatabase),
+        none('outages during which the intake was not ready', notReady),
         claim('acknowledged meanwhile', acceptedWithoutDatabase, acceptedWithoutDatabase > 0),
         claim('a project that has filled its share of the log is refused', refusedWhenFull, refusedWhenFull > 0),
         ...(disks.length > 0
@@ -219,7 +229,7 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
       ],
     }
   } finally {
-    if (writers !== null) writers.stopped = true
+    for (const writers of allWriters) writers.stopped = true
     await Promise.all([...services.values()].map((service) => service.stop('SIGKILL').catch(() => null)))
     await cluster.close()
     for (const disk of disks) disk.unmount()
@@ -237,6 +247,12 @@ function mountDisks(folder: string): SmallDisk[] {
   print(`  without full disks of the log: ${mounted.map((one) => ('missing' in one ? one.missing : ''))[0] ?? ''}`)
   for (const disk of disks) disk.unmount()
   return []
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`)
+  await answer.arrayBuffer()
+  return answer.status === 200
 }
 
 /** Counts what other writers did as well. */
