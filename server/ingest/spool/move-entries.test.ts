@@ -4,13 +4,13 @@ import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { SpoolEntry } from './entry.ts'
 import { isDigestedUpTo } from './erase-from-spool.ts'
-import { type IntakeLog, packRow, unpackRow } from './intake-log.ts'
+import { type IntakeLog, NotConnectedError, packRow, unpackRow } from './intake-log.ts'
 import { selectPosition } from './log-position.queries.ts'
 import { type Mover, moveEntries, readLogBacklog, startMover } from './move-entries.ts'
 import { claimShards, settleBatches } from './read.ts'
 import { createSpool, mayBeStored, type Spool } from './write.ts'
 
-const { app, clock } = await testApp({ env: { SPOOL_URL: 'nats://127.0.0.1:1', SPOOL_STREAM: 'memory' } })
+const { app, clock, logLines } = await testApp({ env: { SPOOL_URL: 'nats://127.0.0.1:1', SPOOL_STREAM: 'memory' } })
 
 const anEntry = (text: string, overrides: Partial<SpoolEntry> = {}): SpoolEntry => ({
   projectId: '01890000-0000-7000-8000-000000000001',
@@ -28,8 +28,8 @@ const anEntry = (text: string, overrides: Partial<SpoolEntry> = {}): SpoolEntry 
   body: Buffer.from(text),
   ...overrides,
 })
-const newLog = (maxBytes?: number) =>
-  memoryLog({ nowMs: () => clock.now().getTime(), ...(maxBytes === undefined ? {} : { maxBytes }) })
+const newLog = (sizes: { maxBytes?: number; maxMessageBytes?: number } = {}) =>
+  memoryLog({ nowMs: () => clock.now().getTime(), ...sizes })
 
 const stops: (() => Promise<void>)[] = []
 const spoolOn = (log: IntakeLog): Spool => {
@@ -113,6 +113,20 @@ describe('moving', () => {
     expect(await moved(1)).toEqual(['b'])
   })
 
+  test('a log that is not connected yet is waited for without a warning', async () => {
+    const log = newLog()
+    await spoolOn(log).append(anEntry('a'))
+    const { state } = log
+    let asked = 0
+    log.state = async () => {
+      if (++asked < 3) throw new NotConnectedError('not connected')
+      return state()
+    }
+    moverOf(log)
+    expect(await moved(1)).toEqual(['a'])
+    expect(logLines.filter(({ level }) => level === 'warn')).toEqual([])
+  })
+
   test('what one replica lacks is waited for, not left out', async () => {
     const log = newLog()
     const spool = spoolOn(log)
@@ -132,6 +146,17 @@ describe('moving', () => {
     const mover = moverOf(log, 100)
     expect(await moved(2)).toEqual(['a', 'c'])
     expect(mover.figures.missing).toBe(1)
+  })
+
+  test('a large row is moved whole, and one that lost a message in the middle is passed over whole', async () => {
+    const log = newLog({ maxMessageBytes: 300 })
+    const spool = spoolOn(log)
+    for (const text of ['a'.repeat(800), 'b'.repeat(800), 'c']) await spool.append(anEntry(text))
+    expect(log.messages.map(({ part }) => part)).toEqual(['1/4', '2/4', '3/4', '4/4', '1/4', '2/4', '3/4', '4/4', ''])
+    log.messages.splice(5, 1)
+    const mover = moverOf(log, 100)
+    expect((await moved(2)).map((text) => text.slice(0, 1))).toEqual(['a', 'c'])
+    expect(mover.figures).toMatchObject({ missing: 3, unreadable: 1 })
   })
 
   test.each([
@@ -167,7 +192,7 @@ describe('the intake', () => {
   const owner = { projectNumber: 4, orgId: 'org' }
 
   test('a full log refuses before its server does; while its reserve is in use, who has more than a share', async () => {
-    const log = newLog(100_000)
+    const log = newLog({ maxBytes: 100_000 })
     const spool = spoolOn(log)
     await spool.append(anEntry('x'.repeat(79_000)), 'org')
     await waitFor('the share to be used up', () => spool.readiness(owner) === 'full')

@@ -3,7 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import { type Admission, MAX_BACKLOG_BYTES, watchSpool } from './admission.ts'
-import { type IntakeLog, type LogEntry, type LogState, NotStoredError } from './intake-log.ts'
+import { type IntakeLog, type LogEntry, type LogState, NotConnectedError, NotStoredError } from './intake-log.ts'
 import {
   advancePosition,
   type LogPosition,
@@ -78,8 +78,8 @@ export function startMover(app: App, log: IntakeLog, { believeMs = BELIEVE_MS } 
         pauseMs = Math.min(MAX_PAUSE_MS, Math.max(POLL_MS, pauseMs * 2))
         const text = error instanceof Error ? error.message : String(error)
         const isExpected = isDatabaseAway(error) || error instanceof PositionError || error instanceof NotStoredError
-        // Once per outage.
-        if (text !== reported)
+        // Once per outage. At a start the log is not connected yet, and reports itself when that fails.
+        if (text !== reported && !(error instanceof NotConnectedError))
           app.log.warn(
             { err: isExpected ? text : error },
             'moving entries from the intake log was interrupted; they stay there and are moved later',

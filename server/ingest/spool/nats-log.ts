@@ -6,7 +6,15 @@ import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import type { IntakeLogSettings } from '../../config.ts'
 import type { App } from '../../platform/context/app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { type IntakeLog, type LogEntry, type LogRow, NotStoredError, packRow, unpackRow } from './intake-log.ts'
+import {
+  type IntakeLog,
+  type LogEntry,
+  type LogRow,
+  NotConnectedError,
+  NotStoredError,
+  packRow,
+  unpackRow,
+} from './intake-log.ts'
 import type { OwnBacklog } from './spool.queries.ts'
 
 type Nats = typeof nats
@@ -33,8 +41,8 @@ const MAX_MESSAGE_BYTES = 1024 * 1024
 /** Subject, headers and what the server adds. */
 const MESSAGE_OVERHEAD_BYTES = 4 * 1024
 /** Position and number of the messages that hold one row. */
-const PART_HEADER = 'Faultline-Part'
-const ID_HEADER = 'Nats-Msg-Id'
+export const PART_HEADER = 'Faultline-Part'
+export const ID_HEADER = 'Nats-Msg-Id'
 /** `maximum bytes exceeded`, `insufficient resources`, `message size exceeds maximum allowed`. */
 const REFUSALS: ReadonlySet<number> = new Set([10_077, 10_023, 10_054])
 const STREAM_NOT_FOUND = 10_059
@@ -67,7 +75,7 @@ export function openNatsLog(settings: IntakeLogSettings, log: App['log'], { keep
   }
   let linking = connect()
   const linked = (): Link => {
-    if (link === null) throw new NotStoredError(`the intake log is not connected${problem}`)
+    if (link === null) throw new NotConnectedError(`the intake log is not connected${problem}`)
     return link
   }
   const maxPayload = (): number =>
@@ -277,6 +285,7 @@ async function appendParts(
   const batch = await js.startBatch(subject, parts[0], { headers: headersOf(0), timeout: ATTEMPT_MS })
   for (let index = 1; index < end; index++) batch.add(subject, parts[index], { headers: headersOf(index) })
   onCommit()
+  // The client does not tell why a server refused a commit: after any failure the row may be stored.
   await batch.commit(subject, parts[end], { headers: headersOf(end), timeout: APPEND_TIMEOUT_MS })
 }
 
@@ -286,8 +295,11 @@ function cut(bytes: Buffer, size: number): Buffer[] {
   return parts
 }
 
-/** Rows of messages; without a last one whose messages are not all there. */
-function toEntries(messages: readonly StoredMsg[]): LogEntry[] {
+/** What is read of a message. */
+export type LogMessage = Pick<StoredMsg, 'data' | 'seq' | 'time'> & { readonly header: Pick<MsgHdrs, 'get'> }
+
+/** Rows of messages; without a last one whose messages are not all there. One that lacks others of its messages has no row. */
+export function toEntries(messages: readonly LogMessage[]): LogEntry[] {
   const entries: LogEntry[] = []
   let open: { readonly first: number; readonly parts: Buffer[] } | null = null
   for (const message of messages) {
@@ -311,12 +323,12 @@ function toEntries(messages: readonly StoredMsg[]): LogEntry[] {
   return entries
 }
 
-function partOf(message: StoredMsg | undefined): { readonly index: number; readonly count: number } | null {
+function partOf(message: LogMessage | undefined): { readonly index: number; readonly count: number } | null {
   const [, index, count] = /^(\d{1,4})\/(\d{1,4})$/.exec(message?.header.get(PART_HEADER) ?? '') ?? []
   return index === undefined || count === undefined ? null : { index: Number(index), count: Number(count) }
 }
 
-const idOf = ({ header }: StoredMsg): string | null => header.get(ID_HEADER) || null
+const idOf = ({ header }: LogMessage): string | null => header.get(ID_HEADER) || null
 
 /** Whose a message is and its size as a power of two, so that the server can count the shares. */
 const subjectOf = (stream: string, { orgId, projectNumber }: LogRow, bytes: number): string =>
