@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { paths } from '../address/paths.ts'
 import { call } from '../api/call.ts'
 import { operatorQuery } from '../api/operator-query.ts'
@@ -22,12 +22,20 @@ const REFRESH_MS = 60_000
 const NOW_MINUTES = 5
 const SOON_DAYS = 14
 
+const wide = matchMedia('(width > 860px)')
+
+function subscribeToWidth(listener: () => void): () => void {
+  wide.addEventListener('change', listener)
+  return () => wide.removeEventListener('change', listener)
+}
+
 /** The rate of events now, how long the disk lasts where the user operates the installation; and the counts of the rail. */
 export function Gauge() {
   const me = useQuery(meQuery)
   useRailCounts()
   // Phones have tabs instead of the rail.
-  if (me.data === undefined || !matchMedia('(width > 860px)').matches) return null
+  const isShown = useSyncExternalStore(subscribeToWidth, () => wide.matches)
+  if (me.data === undefined || !isShown) return null
   return me.data.operates ? <OfInstallation /> : <OfOrganisation />
 }
 
