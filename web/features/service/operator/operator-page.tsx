@@ -37,13 +37,11 @@ import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { operatorTexts as texts } from './texts.ts'
+import { FAR_DAYS, operatorTexts as texts } from './texts.ts'
 import styles from './operator-page.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
-/** A day so far away is no date: too much changes before. */
-const FAR_DAYS = 5 * 365
 const REFRESH_MS = 5_000
 /** Nothing that was heard longer ago is shown as well. */
 const OLD_MS = 5 * MINUTE_MS

@@ -1,5 +1,8 @@
 import { formatCount } from '../../../ui/format.ts'
 
+/** A day so far away is no date: too much changes before. */
+export const FAR_DAYS = 5 * 365
+
 /** Texts of the status of the installation. */
 export const operatorTexts = {
   title: 'Installation',
@@ -42,7 +45,7 @@ export const operatorTexts = {
   disk: {
     title: 'Disk',
     days: 'Days left',
-    left: (days: number) => (days > 5 * 365 ? 'over 5 years' : formatCount(days)),
+    left: (days: number) => (days > FAR_DAYS ? 'over 5 years' : formatCount(days)),
     farHint: 'At the present growth.',
     daysHint: (day: string) => `90 % full on ${day}, unless retention deletes as much.`,
     noDays: 'Known after three whole days.',
