@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { Category } from '../../events/protocol/envelope.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
@@ -299,7 +300,7 @@ export function createCountSharing(app: App, add: (name: string, quantity: numbe
         for (const message of messages) await publish(app.db, TOPIC, message)
       } catch (error) {
         // The database is away: no process accepts anything at the moment.
-        app.log.debug({ err: error instanceof Error ? error.message : String(error) }, 'counts not shared')
+        app.log.debug({ err: errorText(error) }, 'counts not shared')
       }
     })
     return sending

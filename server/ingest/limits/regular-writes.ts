@@ -1,3 +1,4 @@
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { App } from '../../platform/context/app.ts'
 
 export type RegularWrites = {
@@ -26,7 +27,7 @@ export function writeRegularly(
     try {
       await write()
     } catch (error) {
-      app.log.warn({ err: error instanceof Error ? error.message : String(error) }, failed)
+      app.log.warn({ err: errorText(error) }, failed)
     }
     isWriting = false
   }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
@@ -76,7 +77,7 @@ export function startMover(app: App, log: IntakeLog, { believeMs = BELIEVE_MS } 
           reported = ''
         }
         pauseMs = Math.min(MAX_PAUSE_MS, Math.max(POLL_MS, pauseMs * 2))
-        const text = error instanceof Error ? error.message : String(error)
+        const text = errorText(error)
         const isExpected = isDatabaseAway(error) || error instanceof PositionError || error instanceof NotStoredError
         // Once per outage. At a start the log is not connected yet, and reports itself when that fails.
         if (text !== reported && !(error instanceof NotConnectedError))

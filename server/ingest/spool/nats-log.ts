@@ -3,6 +3,7 @@ import type * as jetstream from '@nats-io/jetstream'
 import type { JetStreamClient, JetStreamManager, StoredMsg, StreamConfig } from '@nats-io/jetstream'
 import type * as nats from '@nats-io/transport-node'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { IntakeLogSettings } from '../../config.ts'
 import type { App } from '../../platform/context/app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
@@ -61,8 +62,8 @@ export function openNatsLog(settings: IntakeLogSettings, log: App['log'], { keep
   let problem = ''
   const connect = async (): Promise<Link | null> => {
     link = await connectUntil(settings, closing.signal, keeps, (error, attempt) => {
-      if (attempt === 0) log.warn({ err: messageOf(error) }, 'the intake log cannot be used yet; this is tried again')
-      problem = `: ${messageOf(error)}`
+      if (attempt === 0) log.warn({ err: errorText(error) }, 'the intake log cannot be used yet; this is tried again')
+      problem = `: ${errorText(error)}`
     })
     if (problem !== '' && link !== null) log.info('the intake log is connected')
     problem = ''
@@ -102,7 +103,7 @@ export function openNatsLog(settings: IntakeLogSettings, log: App['log'], { keep
         // Once its parts may be there, sending them again could store them twice.
         if (isRefused || (mayBeStored && !isWhole) || performance.now() > deadlineMs || closing.signal.aborted) {
           figures.errors++
-          throw mayBeStored ? error : new NotStoredError(messageOf(error), { cause: error })
+          throw mayBeStored ? error : new NotStoredError(errorText(error), { cause: error })
         }
         figures.retries++
         await delay(RETRY_MS)
@@ -145,8 +146,8 @@ export function openNatsLog(settings: IntakeLogSettings, log: App['log'], { keep
       const [first] = failures
       const isNoneStored = failures.length === rows.length && failures.every((one) => one instanceof NotStoredError)
       throw isNoneStored
-        ? new NotStoredError(messageOf(first), { cause: first })
-        : new Error(messageOf(first), { cause: first })
+        ? new NotStoredError(errorText(first), { cause: first })
+        : new Error(errorText(first), { cause: first })
     },
     async state() {
       const { created, state } = await linked().manager.streams.info(stream)
@@ -365,5 +366,3 @@ function findFaults(config: StreamConfig, serverVersion: string): string[] {
 /** The code of a refusal of JetStream; null for every other failure. */
 const apiCode = (error: unknown): number | null =>
   error instanceof Error && 'apiError' in error && 'code' in error && typeof error.code === 'number' ? error.code : null
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

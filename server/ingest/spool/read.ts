@@ -1,3 +1,4 @@
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { ReservedConnection, Statements } from '../../platform/storage/database.ts'
 import {
@@ -229,10 +230,7 @@ export async function claimShards(
     try {
       await claim()
     } catch (error) {
-      app.log.warn(
-        { err: error instanceof Error ? error.message : String(error) },
-        'spool shards cannot be locked; retrying in 1 s',
-      )
+      app.log.warn({ err: errorText(error) }, 'spool shards cannot be locked; retrying in 1 s')
       if (session !== null) lose(session)
     }
   }

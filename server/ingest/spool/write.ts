@@ -1,5 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { rateLimited, unavailable } from '../../platform/kernel/errors.ts'
+import { errorText, rateLimited, unavailable } from '../../platform/kernel/errors.ts'
 import type { ReservedConnection } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import {
@@ -175,9 +175,9 @@ export function createSpool(
       if (ids !== undefined) passOn(rows, ids)
     } catch (error) {
       // Logged once per outage, not once per request.
-      if (!down && log !== null) app.log.warn({ err: messageOf(error) }, 'the intake log cannot be written')
+      if (!down && log !== null) app.log.warn({ err: errorText(error) }, 'the intake log cannot be written')
       else if (!down && isDatabaseAway(error))
-        app.log.warn({ err: messageOf(error) }, 'the spool cannot be written: the database is unavailable')
+        app.log.warn({ err: errorText(error) }, 'the spool cannot be written: the database is unavailable')
       else if (!down) app.log.error({ err: error }, 'the spool cannot be written')
       down = true
       const refusal = away(error)
@@ -330,8 +330,6 @@ const isAnswer = (error: unknown): boolean => error instanceof Error && 'severit
 
 const away = (cause: unknown) =>
   unavailable('The event cannot be stored at the moment. Try again in a few seconds.', 5, cause)
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Splits off the entries of the next commit. */
 function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {

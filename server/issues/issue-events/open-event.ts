@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { App } from '../../platform/context/app.ts'
 import { eventWithoutBody, type StoredEvent, readStoredEvent } from '../../events/store/event.ts'
 import type { EventFacts } from '../../events/store/event-places.queries.ts'
@@ -12,10 +13,7 @@ export function openEvent(app: App, stored: StoredEvent): Event | null {
   try {
     return readStoredEvent(stored)
   } catch (error) {
-    app.log.warn(
-      { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },
-      'a stored event cannot be read',
-    )
+    app.log.warn({ event_id: stored.eventId, err: errorText(error) }, 'a stored event cannot be read')
     return null
   }
 }

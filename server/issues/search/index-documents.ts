@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { App } from '../../platform/context/app.ts'
 import { ANY_DAY } from '../../events/store/event-places.queries.ts'
 import { newestEvents } from '../../events/store/store.queries.ts'
@@ -119,10 +120,7 @@ async function storedTerms(app: App, issue: sql.StaleDocument): Promise<{ terms:
         const event = await makeReadable(app, project, readStoredEvent(stored))
         terms = [...terms, ...termsToAdd(terms, buildIndexTerms(listIndexedTexts(event), listEventFacts(event)))]
       } catch (error) {
-        app.log.warn(
-          { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },
-          'a stored event cannot be read',
-        )
+        app.log.warn({ event_id: stored.eventId, err: errorText(error) }, 'a stored event cannot be read')
       }
       await setImmediate()
     }

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { errorText } from '../kernel/errors.ts'
 import { abortable } from '../kernel/abortable.ts'
 import { DatabaseStartError, DiskFullError } from '../storage/pool.ts'
 import { type BinarySet, hasPackage, prepareBinaries } from './binaries.ts'
@@ -297,7 +298,7 @@ export function supervise(
     } catch (error) {
       // `stop` was called: this is no failure of the server.
       if (stopping.signal.aborted) return
-      fail(error instanceof Error ? error.message : String(error))
+      fail(errorText(error))
     }
   }
 

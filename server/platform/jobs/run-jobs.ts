@@ -10,6 +10,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker'
 import type pg from 'pg'
+import { errorText } from '../kernel/errors.ts'
 import type { App } from '../context/app.ts'
 import { withinGrace } from '../kernel/abortable.ts'
 import { createPool } from '../storage/pool.ts'
@@ -170,7 +171,7 @@ function runQueue(
       } catch (error) {
         // The next start repairs what failed during a stop.
         if (signal.aborted) return
-        app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'jobs were interrupted')
+        app.log.warn({ err: errorText(error) }, 'jobs were interrupted')
       }
       if (app.clock.monotonicMs() - startedAtMs > MAX_RETRY_DELAY_MS) delayMs = FIRST_RETRY_DELAY_MS
       await delay(delayMs, undefined, { signal }).catch(() => {})
@@ -241,7 +242,7 @@ async function reschedule(app: App, pool: pg.Pool, interrupted: ReadonlyMap<stri
       }
     }
   } catch (error) {
-    app.log.info({ err: error instanceof Error ? error.message : String(error) }, 'interrupted jobs run again later')
+    app.log.info({ err: errorText(error) }, 'interrupted jobs run again later')
   }
 }
 
@@ -267,7 +268,7 @@ async function heartbeat(app: App, pool: pg.Pool, workerIds: readonly string[], 
     await pool.query(`delete from job_workers where seen_at < now() - interval '1 day'`)
   } catch (error) {
     if (signal.aborted) return
-    app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'the heartbeat of the jobs failed')
+    app.log.warn({ err: errorText(error) }, 'the heartbeat of the jobs failed')
   }
 }
 

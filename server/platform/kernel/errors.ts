@@ -64,3 +64,6 @@ export const rateLimited = (
 /** 503. */
 export const unavailable = (message: string, retryAfterSeconds = 5, cause?: unknown): AppError =>
   new AppError('unavailable', message, { retryAfterSeconds, cause })
+
+/** The message of whatever was thrown. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))

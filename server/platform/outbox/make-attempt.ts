@@ -1,3 +1,4 @@
+import { errorText } from '../kernel/errors.ts'
 import { type AttemptResult, type ClaimedDelivery, NotSentError, type Send } from './channel.ts'
 import type { App } from '../context/app.ts'
 import type { InHand } from './in-hand.ts'
@@ -47,7 +48,7 @@ const timeoutError = (timeoutMs: number): Error =>
 /** The result of an attempt that threw. */
 function failedBy(error: unknown, durationMs: number): AttemptResult {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'ERROR'
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorText(error)
   return { outcome: 'failed', status: null, errorCode: code, errorText: text, durationMs, details: {} }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { errorText } from '../kernel/errors.ts'
 import { DatabaseStartError } from './pool.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -163,7 +164,7 @@ async function recordApplied(client: StatementRunner, { name, digest, sql }: Mig
 export const CONTRACT_NOTE = /^-- contract: \S.{19,}$/m
 
 const failed = (where: string, cause: unknown): Error =>
-  new Error(`migrations/${where} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  new Error(`migrations/${where} failed: ${errorText(cause)}`, { cause })
 
 /** A {@link Connection}, or a client of `pg`. */
 export type StatementRunner = {

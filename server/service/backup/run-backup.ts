@@ -1,3 +1,4 @@
+import { errorText } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
@@ -19,7 +20,7 @@ export async function runBackup(options: BackupOptions): Promise<BackupResult> {
     await finishRun(db, id, clock.now(), result)
     return result
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = errorText(error)
     // The database may be the reason.
     await finishRun(db, id, clock.now(), { problem }).catch(() => {})
     throw explainDatabaseError(error)

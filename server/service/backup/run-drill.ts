@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { Config } from '../../config.ts'
 import { readAuditKey } from '../../history/audit/audit-key.ts'
 import { verifyChains } from '../../history/audit/verify-chains.ts'
@@ -70,7 +71,7 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
   } catch (error) {
     options.signal.throwIfAborted()
     outcome = error instanceof ScratchError ? 'not_run' : 'not_restorable'
-    problem = error instanceof Error ? error.message : String(error)
+    problem = errorText(error)
   }
   const finishedAt = clock.now()
   const seconds = Math.round((clock.monotonicMs() - startedMs) / 100) / 10
@@ -92,7 +93,7 @@ async function restoreOnce(backup: VerifiedBackup, options: DrillOptions): Promi
     durability: 'none-for-tests',
     signal: options.signal,
   }).catch((error: unknown) => {
-    throw new ScratchError(error instanceof Error ? error.message : String(error), { cause: error })
+    throw new ScratchError(errorText(error), { cause: error })
   })
   try {
     const { connectionString } = postgres
@@ -102,7 +103,7 @@ async function restoreOnce(backup: VerifiedBackup, options: DrillOptions): Promi
   } catch (error) {
     const isScratch = [error, error instanceof Error ? error.cause : null].some(isDatabaseAway)
     throw isScratch
-      ? new ScratchError(`The scratch database ended: ${error instanceof Error ? error.message : String(error)}`, {
+      ? new ScratchError(`The scratch database ended: ${errorText(error)}`, {
           cause: error,
         })
       : error

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
+import { errorText } from '../../platform/kernel/errors.ts'
 import type { App } from '../../platform/context/app.ts'
 import {
   newId,
@@ -307,7 +308,7 @@ async function sendTestEvent(
   )
   sending.on('error', reject)
   sending.end(envelope)
-  return promise.catch((error: unknown) => short(error instanceof Error ? error.message : String(error)))
+  return promise.catch((error: unknown) => short(errorText(error)))
 }
 
 const refusal = (status: number | undefined, body: string): string => short(`${status ?? '?'}: ${detailIn(body)}`)

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { errorText } from '../../platform/kernel/errors.ts'
 import { callersFolder, readConfig, type Config } from '../../config.ts'
 import { systemClock } from '../../platform/kernel/clock.ts'
 import { newId } from '../../platform/kernel/ids.ts'
@@ -132,7 +133,7 @@ async function describeBackup(place: BackupPlace, name: string, key: BackupKey |
       'row',
     )}, stored in ${bytesText(sum(({ storedBytes }) => storedBytes))}${keyId === null ? '' : ', encrypted'}; ${state}`
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return errorText(error)
   }
 }
 

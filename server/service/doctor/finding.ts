@@ -1,3 +1,4 @@
+import { errorText } from '../../platform/kernel/errors.ts'
 /** One line of the check of an installation. No line holds a secret. */
 export type Finding = {
   /** `note`: works, and could be better. `problem`: something is lost, late or unsafe. */
@@ -13,5 +14,4 @@ export const note = (part: string, text: string): Finding => ({ level: 'note', p
 export const problem = (part: string, text: string): Finding => ({ level: 'problem', part, text })
 
 /** The message of an error, on one line. */
-export const reasonText = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ')
+export const reasonText = (error: unknown): string => errorText(error).replaceAll(/\s+/g, ' ')

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { errorText } from '../../../platform/kernel/errors.ts'
 import { isSyntaxError, loadGrammar, readStatement, type GuardedStatement } from './read-statement.ts'
 import { RefusedStatement, type Rule } from './refused-statement.ts'
 
@@ -26,7 +27,7 @@ const answer = ({ text, projectId }: GuardRequest): GuardReply => {
       const where = near.trim() === '' ? 'at its end' : `at “${near.trim()}”`
       return { kind: 'refused', rule: 'syntax', message: `PostgreSQL does not understand it ${where}.` }
     }
-    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) }
+    return { kind: 'broken', message: errorText(error) }
   }
 }
 
