@@ -12,13 +12,11 @@ import {
   selectPosition,
   tryLockMover,
 } from './log-position.queries.ts'
-import { demandDurability, insertRows, type NewRow } from './spool.queries.ts'
+import { demandDurability, insertRows, MAX_INSERT_ROWS, type NewRow } from './spool.queries.ts'
 
 /** Bounds of one transaction. */
 const MAX_MESSAGES = 256
 const MAX_BYTES = 8 * 1024 * 1024
-/** Rows of one statement, which is prepared once per number of them. */
-const MAX_ROWS = 64
 const POLL_MS = 50
 const CHECK_EVERY_MS = 1_000
 /** So often an idle log notes that nothing waits. Erasures wait for it. */
@@ -240,8 +238,8 @@ export async function moveEntries(
   // First: it locks the position until the end.
   await advance(tx, stream, from, to, new Date(last.storedAtMs))
   const rows = entries.flatMap(({ row }): NewRow[] => (row === null ? [] : [row]))
-  for (let at = 0; at < rows.length; at += MAX_ROWS) {
-    const some = rows.slice(at, at + MAX_ROWS)
+  for (let at = 0; at < rows.length; at += MAX_INSERT_ROWS) {
+    const some = rows.slice(at, at + MAX_INSERT_ROWS)
     await insertRows(tx, some, [...new Set(some.map(({ part }) => part))])
   }
   return to

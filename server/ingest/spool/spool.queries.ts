@@ -27,6 +27,9 @@ export type NewRow = {
 
 const COLUMNS_PER_ROW = 7
 
+/** Maximum rows of {@link insertRows}: a statement is prepared once per number of rows. */
+export const MAX_INSERT_ROWS = 64
+
 /**
  * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
  * @param notify parts whose readers are notified

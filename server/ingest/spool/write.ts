@@ -18,12 +18,11 @@ import {
   demandDurability,
   insertRows,
   keepInsertPlans,
+  MAX_INSERT_ROWS,
   type NewRow,
   selectBacklog,
 } from './spool.queries.ts'
 
-/** Maximum rows of one commit: a commit of many projects is prepared once per number of rows. */
-const MAX_ROWS = 64
 /** Maximum entries and bytes of one row; a larger single entry gets its own row. */
 const MAX_ROW_ENTRIES = 500
 const MAX_ROW_BYTES = 4 * 1024 * 1024
@@ -341,7 +340,7 @@ function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
     bytes += entry.body.length
     if (end > 0 && bytes > MAX_ROW_BYTES) break
     projects.add(entry.projectNumber)
-    if (projects.size > MAX_ROWS) break
+    if (projects.size > MAX_INSERT_ROWS) break
     end++
   }
   return end === waiting.length
