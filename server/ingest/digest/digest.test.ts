@@ -6,6 +6,7 @@ import { anEvent, envelopeOf, newEventId } from '#test/kit/sdk.ts'
 import { readEvent } from '../../events/store/store.queries.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { readStoredEvent } from '../../events/store/event.ts'
+import { spoolEntry } from '../spool/entry.fixture.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { claimShards, type SpoolBatch, type SpoolReader, SpoolFencedError } from '../spool/read.ts'
 import { createSpool, type Spool } from '../spool/write.ts'
@@ -50,20 +51,8 @@ async function aTarget(settings: Record<string, unknown> = {}): Promise<Target> 
   return target
 }
 
-const entryOf = (target: Target, body: Buffer | string, fields: Partial<SpoolEntry> = {}): SpoolEntry => ({
-  ...target,
-  receivedAtMs: clock.now().getTime(),
-  endpoint: 'envelope',
-  encoding: 'none',
-  clientIp: '198.51.100.7',
-  userAgent: null,
-  origin: null,
-  sdkClient: null,
-  eventId: null,
-  dropped: [],
-  body: Buffer.from(body),
-  ...fields,
-})
+const entryOf = (target: Target, body: Buffer | string, fields: Partial<SpoolEntry> = {}): SpoolEntry =>
+  spoolEntry({ ...target, receivedAtMs: clock.now().getTime(), clientIp: '198.51.100.7', body, ...fields })
 
 async function take(target: Target): Promise<SpoolBatch[]> {
   return reader.read(target.projectNumber % 4, { maxRows: 100, maxBytes: 100_000_000 })

@@ -4,6 +4,7 @@ import { envelopeOf, anEvent } from '#test/kit/sdk.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
+import { spoolEntry } from '../spool/entry.fixture.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { createHandOver } from '../spool/hand-over.ts'
 import { createSpool } from '../spool/write.ts'
@@ -35,19 +36,7 @@ async function aTarget(orgId: string): Promise<Target> {
   return target
 }
 
-const entryOf = (target: Target, body: string): SpoolEntry => ({
-  ...target,
-  receivedAtMs: Date.now(),
-  endpoint: 'envelope',
-  encoding: 'none',
-  clientIp: null,
-  userAgent: null,
-  origin: null,
-  sdkClient: null,
-  eventId: null,
-  dropped: [],
-  body: Buffer.from(body),
-})
+const entryOf = (target: Target, body: string): SpoolEntry => spoolEntry({ ...target, receivedAtMs: Date.now(), body })
 
 /** Half a megabyte. */
 const huge = (): string => envelopeOf(anEvent({ extra: { text: randomBytes(250_000).toString('hex') } }))

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { random } from '#bench/payloads.ts'
 import { readSamples } from '#test/kit/samples.ts'
 import { newEventId } from '#test/kit/sdk.ts'
-import { newId } from '../../platform/kernel/ids.ts'
 import { writeEnvelope, type NewItem } from '../../events/protocol/envelope.ts'
+import { spoolEntry } from '../spool/entry.fixture.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import { someProject } from './project-facts.fixture.ts'
@@ -13,21 +13,13 @@ const project = someProject()
 
 const dump = gunzipSync(readSamples(/minidump/).at(-1)?.body ?? Buffer.alloc(0))
 
-const entryOf = (items: readonly NewItem[]): SpoolEntry => ({
-  projectId: project.projectId,
-  projectNumber: 1,
-  keyId: newId(),
-  receivedAtMs: Date.parse('2026-11-20T05:00:00Z'),
-  endpoint: 'envelope',
-  encoding: 'none',
-  clientIp: null,
-  userAgent: null,
-  origin: null,
-  sdkClient: null,
-  eventId: newEventId(),
-  dropped: [],
-  body: writeEnvelope({}, items),
-})
+const entryOf = (items: readonly NewItem[]): SpoolEntry =>
+  spoolEntry({
+    projectId: project.projectId,
+    receivedAtMs: Date.parse('2026-11-20T05:00:00Z'),
+    eventId: newEventId(),
+    body: writeEnvelope({}, items),
+  })
 
 const minidump = (payload: Buffer): NewItem => ({
   type: 'attachment',

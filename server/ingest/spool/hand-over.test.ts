@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { spoolEntry } from './entry.fixture.ts'
 import { SHARD_NUMBERS, type SpoolEntry, threadOfShard } from './entry.ts'
 import { createHandOver, handOverToThreads, type ThreadHandOver } from './hand-over.ts'
 import { claimShards, type SpoolBatch, type SpoolReader, settleBatches, SpoolFencedError } from './read.ts'
@@ -11,21 +12,13 @@ import { createSpool, type Spool } from './write.ts'
 const { app } = await testApp({ realTime: true })
 const all = { maxRows: 1000, maxBytes: 1 << 30 }
 
-const anEntry = (text: string, projectNumber = 4): SpoolEntry => ({
-  projectId: '01890000-0000-7000-8000-000000000001',
-  projectNumber,
-  keyId: '01890000-0000-7000-8000-000000000002',
-  receivedAtMs: app.clock.now().getTime(),
-  endpoint: 'envelope',
-  encoding: 'none',
-  clientIp: null,
-  userAgent: 'agent "quoted" \u0000 \ud800',
-  origin: null,
-  sdkClient: null,
-  eventId: null,
-  dropped: [],
-  body: Buffer.from(text),
-})
+const anEntry = (body: string, projectNumber = 4): SpoolEntry =>
+  spoolEntry({
+    projectNumber,
+    receivedAtMs: app.clock.now().getTime(),
+    userAgent: 'agent "quoted" \u0000 \ud800',
+    body,
+  })
 
 const open: { close(): Promise<void> }[] = []
 const opened = <T extends { close(): Promise<void> }>(thing: T): T => {

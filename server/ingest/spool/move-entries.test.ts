@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { memoryLog } from '#test/kit/memory-log.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { spoolEntry } from './entry.fixture.ts'
 import type { SpoolEntry } from './entry.ts'
 import { isDigestedUpTo } from './erase-from-spool.ts'
 import { type IntakeLog, NotConnectedError, packRow, unpackRow } from './intake-log.ts'
@@ -12,22 +13,8 @@ import { createSpool, mayBeStored, type Spool } from './write.ts'
 
 const { app, clock, logLines } = await testApp({ env: { SPOOL_URL: 'nats://127.0.0.1:1', SPOOL_STREAM: 'memory' } })
 
-const anEntry = (text: string, overrides: Partial<SpoolEntry> = {}): SpoolEntry => ({
-  projectId: '01890000-0000-7000-8000-000000000001',
-  projectNumber: 4,
-  keyId: '01890000-0000-7000-8000-000000000002',
-  receivedAtMs: app.clock.now().getTime(),
-  endpoint: 'envelope',
-  encoding: 'none',
-  clientIp: null,
-  userAgent: null,
-  origin: null,
-  sdkClient: null,
-  eventId: null,
-  dropped: [],
-  body: Buffer.from(text),
-  ...overrides,
-})
+const anEntry = (body: string, overrides: Partial<SpoolEntry> = {}): SpoolEntry =>
+  spoolEntry({ receivedAtMs: app.clock.now().getTime(), body, ...overrides })
 const newLog = (sizes: { maxBytes?: number; maxMessageBytes?: number } = {}) =>
   memoryLog({ nowMs: () => clock.now().getTime(), ...sizes })
 

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { spoolEntry } from './entry.fixture.ts'
 import { packEntries, SHARD_NUMBERS, type SpoolEntry, spoolPart, unpackEntries } from './entry.ts'
 import {
   claimShards,
@@ -26,22 +27,18 @@ await app.db.query(
   [PROJECT],
 )
 
-const anEntry = (overrides: Partial<SpoolEntry> = {}): SpoolEntry => ({
-  projectId: PROJECT,
-  projectNumber: 4,
-  keyId: '01890000-0000-7000-8000-000000000002',
-  receivedAtMs: app.clock.now().getTime(),
-  endpoint: 'envelope',
-  encoding: 'gzip',
-  clientIp: '10.0.0.1',
-  userAgent: 'agent "quoted" \u0000 \ud800',
-  origin: null,
-  sdkClient: 'sentry.node/11',
-  eventId: 'a'.repeat(32),
-  dropped: [],
-  body: Buffer.from('body'),
-  ...overrides,
-})
+const anEntry = (overrides: Partial<SpoolEntry> = {}): SpoolEntry =>
+  spoolEntry({
+    projectId: PROJECT,
+    receivedAtMs: app.clock.now().getTime(),
+    encoding: 'gzip',
+    clientIp: '10.0.0.1',
+    userAgent: 'agent "quoted" \u0000 \ud800',
+    sdkClient: 'sentry.node/11',
+    eventId: 'a'.repeat(32),
+    body: 'body',
+    ...overrides,
+  })
 
 const open: { close(): Promise<void> }[] = []
 const opened = <T extends { close(): Promise<void> }>(thing: T): T => {
