@@ -8,7 +8,7 @@ import { metricAt, type Grain, type Series } from './record.queries.ts'
 import { LONG, coverRange, STEPS, WHOLE } from './steps.ts'
 import { shortId } from '#shared/issue-values.ts'
 import type { ReleaseFacts } from '../../projects/releases/order.ts'
-import { utcDay } from '../../platform/kernel/day.ts'
+import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 
 /** One value, or any of several. */
 type OneOf<T extends string> = T | readonly T[]
@@ -226,9 +226,14 @@ export function union(db: Connection, scope: StoredScope, grain: Grain, asked: r
         where r.project_id = s.project_id and r.grain = ${grain}::smallint and r.metric = ${ofMetrics} and r.series_id = s.id
           and r.step = b.step and r.bucket >= b.first and r.bucket < b.last
         offset 0) r
-      where s.project_id = ${ofProjects} and s.grain = ${grain}::smallint and ${matches(filter, 's.device')})`.as('m'),
+      where s.project_id = ${ofProjects} and s.grain = ${grain}::smallint and s.last_day >= ${firstDay(asked)}::date
+        and ${matches(filter, 's.device')})`.as('m'),
   )
 }
+
+/** Series that were written last before this day have nothing in the ranges; a day more, for clocks that are ahead. */
+const firstDay = (asked: readonly Asked[]): string =>
+  dayPlus(utcDay(new Date(Math.min(...asked.map(({ from }) => from.getTime())))), -1)
 
 /** Which buckets to read: the place of their range, their length, and between which times they begin. */
 function buckets(asked: readonly Asked[]): RawBuilder<unknown> {

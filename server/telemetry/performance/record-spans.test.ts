@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
+import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { compactPerformance } from './compact-performance.ts'
 import { measureSpansOfTrace } from './measure.ts'
@@ -83,6 +84,20 @@ test('every transaction counts, before and after folding, and a repeated one cou
       ],
     )
   }
+})
+
+test('series that were written last before the range are not looked at', async () => {
+  const projectId = newId()
+  await record(app.db, [transactionFact(projectId, { spans: [child('db', 'SELECT 1', 20)] })])
+  await compactPerformance(app)
+  const countOn = async (lastDay: string): Promise<number> => {
+    await app.db.query('update performance_series set last_day = $2::date where project_id = $1', [projectId, lastDay])
+    return (await readOperations(app, scopeOf(projectId))).queries.length
+  }
+  const today = utcDay(NOW)
+  // The range begins a day ago.
+  expect(await countOn(dayPlus(today, -2))).toBe(1)
+  expect(await countOn(dayPlus(today, -3))).toBe(0)
 })
 
 test('streamed spans count once, with the transaction of their segment or the one they name', async () => {
