@@ -8,7 +8,7 @@ import { readTransactionFigures, type TransactionInput } from '../performance/re
 import { chooseSamples } from './choose-samples.ts'
 import * as sql from './read.queries.ts'
 import { slowestTraces, traceKey, type StoredRequest } from './slowest-traces.ts'
-import { decodeSpans } from './stored-span.ts'
+import { decodeTimedSpans } from './stored-span.ts'
 import type { SpanOperations, TransactionDetail } from './transaction.api.ts'
 
 /** Parts whose spans are read for links to traces, and their spans: some 100 ms. */
@@ -65,7 +65,7 @@ async function readRequests(app: App, scope: sql.PartsScope): Promise<StoredRequ
   const requests: StoredRequest[] = []
   let spans = 0
   for (const part of await sql.newestParts(app.db, scope, MAX_PARTS)) {
-    const request = { traceId: part.traceId, spans: decodeSpans(part.spans) }
+    const request = { traceId: part.traceId, spans: decodeTimedSpans(part.spans) }
     spans += request.spans.length
     if (spans > MAX_SPANS && requests.length > 0) break
     requests.push(request)

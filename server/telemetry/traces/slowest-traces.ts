@@ -1,8 +1,8 @@
 import { operationKind, operationName, operationOp } from '../performance/operation-name.ts'
-import type { StoredSpan } from './stored-span.ts'
+import type { TimedSpan } from './stored-span.ts'
 
 /** The spans of one stored request. */
-export type StoredRequest = { readonly traceId: string; readonly spans: readonly StoredSpan[] }
+export type StoredRequest = { readonly traceId: string; readonly spans: readonly TimedSpan[] }
 
 /** The key of an operation. */
 export const traceKey = ({ op, name }: { readonly op: string; readonly name: string }): string => `${op}\n${name}`
