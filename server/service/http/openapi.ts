@@ -216,11 +216,19 @@ function lookUpIn(descriptions: Descriptions): LookUp {
   return { at, unused }
 }
 
-function describedParametersOf(operationId: string, spec: RouteSpec, schemas: Schemas, { at }: LookUp): Parameter[] {
+function describedParametersOf(operationId: string, spec: RouteSpec, schemas: Schemas, lookUp: LookUp): Parameter[] {
   return parametersOf(spec, schemas).map((parameter) => ({
     ...parameter,
-    description: parameter['description'] ?? at([operationId, 'parameter', parameter.name]),
+    description: withSentence(parameter['description'], lookUp, [operationId, 'parameter', parameter.name]),
   }))
+}
+
+/** The description of a field: its own, or the sentence about its path, also before one that only names its default. */
+function withSentence(own: unknown, lookUp: LookUp, path: readonly string[]): unknown {
+  const isDefault = typeof own === 'string' && /^Default: (?:["[{\d]|true|false|null)/.test(own)
+  if (own !== undefined && !isDefault) return own
+  const found = lookUp.at(path)
+  return own === undefined ? found : [found, own].filter(Boolean).join(' ')
 }
 
 /** Adds descriptions to the fields of a schema, at any depth. Lists and alternatives are no part of a path. */
@@ -229,7 +237,7 @@ function describe(schema: unknown, path: readonly string[], lookUp: LookUp): voi
   if (!isObject(schema)) return
   for (const [name, field] of Object.entries(isObject(schema['properties']) ? schema['properties'] : {})) {
     const at = [...path, name]
-    if (isObject(field)) field['description'] ??= lookUp.at(at)
+    if (isObject(field)) field['description'] = withSentence(field['description'], lookUp, at)
     describe(field, at, lookUp)
   }
   for (const key of ['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf'])
