@@ -13,6 +13,7 @@ import { newId } from '#server/platform/kernel/ids.ts'
 import { permissionsPage } from '../../scripts/permissions-page.ts'
 
 const specs: [string, RouteSpec][] = Object.entries(contract)
+const document = openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions)
 
 /** Names of the routes that break a rule. Types ensure that each has a handler and a known permission. */
 const offenders = (holds: (spec: RouteSpec) => boolean): string[] =>
@@ -89,21 +90,19 @@ test('no two routes have the same method and path', () => {
 
 test('docs/openapi.json matches the contract ("npm run openapi" writes it)', () => {
   const committed: unknown = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
-  expect(committed).toEqual(
-    JSON.parse(JSON.stringify(openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions))),
-  )
+  expect(committed).toEqual(JSON.parse(JSON.stringify(document)))
 })
 
 test('docs/openapi.json is valid by two independent validators', async () => {
-  const document = () => openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions)
-  await expect(SwaggerParser.validate(document() as never)).resolves.toHaveProperty('openapi', '3.1.0')
-  expect(await new Validator().validate(document())).toEqual({ valid: true })
+  const copy = (): unknown => structuredClone(document)
+  await expect(SwaggerParser.validate(copy() as never)).resolves.toHaveProperty('openapi', '3.1.0')
+  expect(await new Validator().validate(copy() as never)).toEqual({ valid: true })
 })
 
 test('no component of docs/openapi.json lacks a name', () => {
   const { components } = z
     .object({ components: z.record(z.string(), z.record(z.string(), z.unknown())) })
-    .parse(openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions))
+    .parse(document)
   const names = Object.values(components).flatMap((group) => Object.keys(group))
   expect(names.filter((name) => !/^[A-Za-z]\w*$/.test(name))).toEqual([])
   for (const name of ['Alert', 'AlertRule', 'ApiKey', 'Invite', 'Issue', 'Release', 'Webhook'])
@@ -111,6 +110,7 @@ test('no component of docs/openapi.json lacks a name', () => {
 })
 
 test('every property and parameter of docs/openapi.json has a description', () => {
+  const isSentence = (text: unknown): boolean => typeof text === 'string' && !/^(?:$|Default: ["[{\dtfn])/.test(text)
   const problems: string[] = []
   const Field = z.record(z.string(), z.unknown())
   const Fields = z.union([z.array(Field), z.record(z.string(), Field)])
@@ -119,18 +119,81 @@ test('every property and parameter of docs/openapi.json has a description', () =
     for (const [key, value] of Object.entries(node)) {
       const { data: fields = {} } = key === 'properties' || key === 'parameters' ? Fields.safeParse(value) : {}
       for (const [name, { description, $ref }] of Object.entries(fields))
-        if (!description && (key === 'properties' || $ref === undefined)) problems.push(`${at}/${key}/${name}`)
+        if (!isSentence(description) && (key === 'properties' || $ref === undefined))
+          problems.push(`${at}/${key}/${name}`)
       walk(value, `${at}/${key}`)
     }
   }
-  walk(openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions), '')
+  walk(document, '')
   expect(problems).toEqual([])
+})
+
+test('a description of a duration, and of a share, says its unit', () => {
+  const UNITS: readonly (readonly [RegExp, RegExp])[] = [
+    [/_ms$/, /milliseconds/i],
+    [/_seconds$/, /seconds/i],
+    [/(?:^|_)(?:share|rate|ratio|coverage)$|^(?:adoption|crash_free)_(?:users|sessions|trend)$/, /0 to 1|÷/],
+  ]
+  const Field = z.object({ description: z.string(), type: z.unknown().optional(), anyOf: z.unknown().optional() })
+  const problems: string[] = []
+  const walk = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const [key, value] of Object.entries(node)) {
+      const { data: field } = Field.safeParse(value)
+      const isNumber = /"(?:number|integer)"/.test(JSON.stringify([field?.type, field?.anyOf]))
+      if (field !== undefined && isNumber)
+        for (const [name, unit] of UNITS)
+          if (name.test(key) && !unit.test(field.description)) problems.push(`${at}/${key}: ${field.description}`)
+      walk(value, `${at}/${key}`)
+    }
+  }
+  walk(document, '')
+  expect(problems).toEqual([])
+})
+
+test('every list has a total, or a description says why not', () => {
+  const Field = z.looseObject({ description: z.string().default('') })
+  const Schema = Field.extend({ type: z.unknown().optional(), properties: z.record(z.string(), Field).default({}) })
+  const { schemas } = z
+    .object({ components: z.object({ schemas: z.record(z.string(), Schema) }) })
+    .parse(document).components
+  const isFine = ([name, { response, description = '' }]: (typeof specs)[number]): boolean => {
+    const schema = response === undefined ? undefined : schemas[z.globalRegistry.get(response)?.id ?? '']
+    if (schema === undefined) return true
+    const { type, properties } = schema
+    const isList = type === 'array' || 'items' in properties || 'next_cursor' in properties || name.startsWith('list')
+    const texts = [description, schema.description, properties['items']?.description]
+    return !isList || 'total' in properties || texts.some((text) => text?.includes('no total'))
+  }
+  expect(specs.filter((one) => !isFine(one)).map(([name]) => name)).toEqual([])
+})
+
+/** Values of an answer that have the digits they were sent or set with. */
+const AS_GIVEN =
+  /\.(?:additionalProperties|payload|request\.data|lineno|colno|mechanism\.\w+|user_share|conditions\.\w+|threshold|schedule\.value|listTraceMetrics\.value|last_value)$/
+
+test('no number of an answer has digits that only arithmetic put there', () => {
+  const isUnrounded = new Map<string, boolean>()
+  for (const [name, { response }] of specs) {
+    if (response === undefined) continue
+    z.toJSONSchema(response, {
+      io: 'output',
+      unrepresentable: 'any',
+      // A schema comes after the one that it was made of.
+      override: ({ zodSchema, path }) => {
+        const at = [name, ...path.filter((part) => !/^(?:properties|items|anyOf|oneOf|\d+)$/.test(String(part)))]
+        isUnrounded.set(at.join('.'), (zodSchema as z.ZodType).safeParse(1 / 3).data === 1 / 3)
+      },
+    })
+  }
+  const found = [...isUnrounded].filter(([at, is]) => is && !AS_GIVEN.test(`.${at}`))
+  expect(found.map(([at]) => at)).toEqual([])
 })
 
 test('entities of the API have names of their own, not those of operations', () => {
   const { components } = z
     .object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) })
-    .parse(openApiDocument(contract, apiSchemas, packageVersion(), fieldDescriptions))
+    .parse(document)
   const text = JSON.stringify(components.schemas)
   const shared = Object.keys(components.schemas).filter((name) => text.includes(`schemas/${name}"`))
   expect(shared.filter((name) => name.endsWith('Response'))).toEqual([])

@@ -290,7 +290,7 @@ describe('users of a release', () => {
     ])
     expect(await users(of, '1h')).toEqual([1, '1h', 1, 1])
     expect(await users(of, '24h')).toEqual([2, '24h', 1, 1])
-    expect(await users(of, '7d')).toEqual([3, '7d', 1 - 2 / 3, 1])
+    expect(await users(of, '7d')).toEqual([3, '7d', 0.333333, 1])
     expect(await users(of, '30d')).toEqual([4, '30d', 0.5, 1])
   })
 

@@ -353,8 +353,8 @@ describe('health', () => {
       ['4.11.2', 0.02, 10_210, 'replaced'],
     ])
     expect(items[0]).toMatchObject({
-      previous: { version: '4.11.3', crash_free_sessions: 1 - 20 / 26_520 },
-      crash_free_sessions: 1 - 20 / 3_300,
+      previous: { version: '4.11.3', crash_free_sessions: 0.999246 },
+      crash_free_sessions: 0.993939,
       users: null,
       adoption_users: null,
       crash_free_users: null,
@@ -408,7 +408,7 @@ describe('health', () => {
         version: '2.0.0',
         sessions: 2_000,
         crashed: 40,
-        adoption: 2 / 3,
+        adoption: 0.666667,
         users: null,
         crash_free_sessions: 0.98,
         crash_free_users: null,
@@ -479,8 +479,8 @@ describe('health', () => {
     ])
     const { items } = await list(of, '&sort=version')
     expect(items).toMatchObject([
-      { users: 2, crash_free_users: 0.5, adoption_users: 2 / 3 },
-      { users: 2, crash_free_users: 1, adoption_users: 2 / 3 },
+      { users: 2, crash_free_users: 0.5, adoption_users: 0.666667 },
+      { users: 2, crash_free_users: 1, adoption_users: 0.666667 },
     ])
   })
 

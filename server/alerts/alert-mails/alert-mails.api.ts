@@ -60,7 +60,7 @@ export const alertMailRoutes = routes({
     tag: 'Notifications',
     summary: 'Alert rules of this organisation whose mails you ended',
     permission: 'self',
-    response: z.object({ items: z.array(MutedRule).describe('By name, at most 100.') }),
+    response: z.object({ items: z.array(MutedRule).describe('By name; at most 100, so there is no total.') }),
   },
   deleteMutedRule: {
     method: 'DELETE',

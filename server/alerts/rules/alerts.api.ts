@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ACTION_TYPES, ALERT_STATES, TRIGGER_TYPES } from '#shared/alert-rules.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, Milliseconds, pageQuery, pageSchema, Rate, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
 import { ActionInput, AlertRule, NewRule, RuleChange } from './rule.api.ts'
 
 /** Rules of alerts, and the alerts that fired. */
@@ -20,7 +20,7 @@ export const AlertDelivery = z.object({
   attempts: z.number().int(),
   last_status: z.number().int().nullable(),
   last_error: z.string().nullable(),
-  duration_ms: z.number().nullable().describe('Of the newest attempt.'),
+  duration_ms: Milliseconds.nullable().describe('Milliseconds of the newest attempt; null before one has ended.'),
   next_attempt_at: Timestamp.nullable(),
   created_at: Timestamp,
   delivered_at: Timestamp.nullable(),
@@ -39,7 +39,7 @@ export const Alert = z.object({
   trigger_type: z.enum(TRIGGER_TYPES),
   title: z.string(),
   severity: z.enum(SEVERITIES),
-  value: z.number().nullable(),
+  value: Rate.nullable(),
   unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour', 'runs']).nullable(),
   threshold: z.number().nullable(),
   window: z.number().int().nullable().describe('In minutes.'),
@@ -64,7 +64,7 @@ export const ActionResult = z.object({
   state: z.enum(['delivered', 'failed', 'pending']).describe('pending: no answer yet; the delivery continues.'),
   status: z.number().int().nullable(),
   error: z.string().nullable(),
-  duration_ms: z.number().nullable(),
+  duration_ms: Milliseconds.nullable(),
 })
 z.globalRegistry.add(ActionResult, { id: 'AlertActionResult' })
 export type ActionResult = z.infer<typeof ActionResult>
@@ -78,7 +78,7 @@ export const DryRun = z.object({
       z.object({
         at: Timestamp,
         title: z.string(),
-        value: z.number().nullable(),
+        value: Rate.nullable(),
         issue: z.object({ id: Id, short_id: z.string(), title: z.string() }).nullable(),
       }),
     )
@@ -86,9 +86,7 @@ export const DryRun = z.object({
   unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour', 'runs']).nullable(),
   threshold: z.number().nullable(),
   interval_seconds: z.number().int(),
-  points: z
-    .array(z.object({ t: Timestamp, value: z.number().nullable() }))
-    .describe('What the rule measures, over time.'),
+  points: z.array(z.object({ t: Timestamp, value: Rate.nullable() })).describe('What the rule measures, over time.'),
   measures: z.string().describe('What the points are, such as "events of the busiest issue per hour".'),
   has_data: z.boolean().describe('False when there was nothing to measure: the rule would not have fired.'),
 })

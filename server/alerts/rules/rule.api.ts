@@ -172,7 +172,7 @@ export const NewRule = z.strictObject({
   projectId,
   name,
   trigger_type: TriggerTypeSchema,
-  conditions: ConditionsInput.default({}),
+  conditions: ConditionsInput.default({}).describe('By trigger; those left out have its defaults.'),
   actions: actions.default([]),
   enabled: flag('enabled').default(true),
   cooldown_minutes: cooldown.default(DEFAULT_COOLDOWN_MINUTES).describe(COOLDOWN),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
+import { Rate } from '../../platform/kernel/page.api.ts'
 
 /** The model of the assistant, and the bounds of its use. */
 
@@ -10,7 +11,7 @@ const Used = z.object({
   requests: z.number().int(),
   input_tokens: z.number().int(),
   output_tokens: z.number().int(),
-  cost_usd: z.number().describe('By the prices that the operator set; 0 without prices.'),
+  cost_usd: Rate.describe('By the prices that the operator set; 0 without prices.'),
 })
 
 export const AssistantState = z.object({
@@ -22,7 +23,7 @@ export const AssistantState = z.object({
   limits: z.object({
     requests_per_minute: z.number().int(),
     tokens_per_day: z.number().int().nullable(),
-    usd_per_month: z.number().nullable(),
+    usd_per_month: Rate.nullable(),
   }),
   keeps_texts: z.boolean().describe('Whether the audit log holds the texts of questions and answers.'),
   query: z.object({

@@ -82,8 +82,8 @@ export const Intake = z.object({
   waiting: z
     .object({
       requests: Count,
-      bytes: Count.describe('As received.'),
-      oldest_seconds: Count.describe('Age of the oldest; 0 when none waits.'),
+      bytes: Count.describe('Bytes, as received.'),
+      oldest_seconds: Count.describe('Age of the oldest in seconds; 0 when none waits.'),
     })
     .describe('Requests of the project that were accepted and are not digested yet.'),
   limits: z.object({

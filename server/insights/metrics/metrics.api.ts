@@ -2,7 +2,7 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
-import { Id, offsetQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, offsetQuery, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
 import { Verdict } from '../release-health/release-health.api.ts'
 import { Finding } from './finding.api.ts'
 
@@ -56,7 +56,7 @@ export const healthFilters = {
     .describe('May repeat.'),
 }
 
-const fraction = z.number().nullable()
+const fraction = Rate.nullable()
 const count = z.number().int()
 
 /** Beside a value, as far as the metric has them and they are known. */
@@ -77,13 +77,13 @@ const figures = {
   anr_users: count.nullable().optional().describe('Users with an ANR in the foreground.'),
   background: fraction.optional().describe('The rate of ANRs in the background.'),
   critical: count.optional().describe('Critical events.'),
-  active: count.nullable().optional().describe('Distinct users of sessions; null without sessions.'),
+  active: count.nullable().optional().describe('Distinct users of sessions; null when no session names its user.'),
 }
 const Figures = z.object(figures)
 
 const Point = z.object({
   t: Timestamp.describe('Start of the interval, UTC.'),
-  value: z.number().nullable(),
+  value: Rate.nullable(),
   incomplete: z.literal(true).optional().describe('The current interval, which has not ended.'),
   ...figures,
 })
@@ -103,27 +103,27 @@ export const MetricSeries = z.object({
     ),
   points: z.array(Point).describe('Every interval, oldest first: empty ones are 0 for counts and null for rates.'),
   previous_points: z
-    .array(z.object({ t: Timestamp, value: z.number().nullable(), active: count.nullable().optional() }))
+    .array(z.object({ t: Timestamp, value: Rate.nullable(), active: count.nullable().optional() }))
     .describe('The same of the range before, without what is beside the values; of `user_count` with `active`.'),
-  total: z.number().nullable().describe('Over the whole range. Users are counted once, so this is not a sum.'),
-  previous_total: z.number().nullable(),
+  total: Rate.nullable().describe('Over the whole range. Users are counted once, so this is not a sum.'),
+  previous_total: Rate.nullable(),
   totals: Figures,
   previous_totals: Figures,
   estimate: z
-    .object({ value: z.number(), affected_users: count, users: count })
+    .object({ value: Rate, affected_users: count, users: count })
     .nullable()
     .describe(
       'Without sessions: users with a crash (or ANR) ÷ all users of error events. Far above the real rate, because users without an error send no event.',
     ),
   bands: z
-    .object({ watch: z.number(), poor: z.number() })
+    .object({ watch: Rate, poor: Rate })
     .nullable()
     .describe('From which values a rate is watch or poor; null for counts.'),
   word: z
     .enum(['good', 'watch', 'poor'])
     .nullable()
     .describe(
-      'Of the total; null for counts, below 100 sessions or users, and for a share of users over more than a day: limits are of daily users (`GET /api/store-guard`).',
+      'Of the total. Null for counts, and for a share of users over more than a day: limits are of daily users (`GET /api/store-guard`). Below 100 sessions or users null, or poor where it is over the limit beyond chance.',
     ),
   finding: Finding.nullable(),
 })
@@ -158,7 +158,7 @@ const Word = z.enum(['good', 'watch', 'poor']).nullable()
 
 const BreakdownRow = z.object({
   name: z.string().nullable().describe('Null for sessions whose value is unknown.'),
-  share: z.number().describe('Of all sessions of the range.'),
+  share: Rate.describe('Of all sessions of the range, 0 to 1.'),
   sessions: count,
   crashed: count,
   unhandled: count,
@@ -170,7 +170,7 @@ const BreakdownRow = z.object({
   crash_rate_users: fraction.describe('Crashed users ÷ users.'),
   anr_rate: fraction.describe('Users with an ANR in the foreground ÷ users; of sessions when none names its user.'),
   word: Word.describe(
-    'The worse of both rates; null below 100 sessions. Of devices against the limit per model. Over more than a day only the crash rate: the limit of ANRs is of daily users.',
+    'The worse of both rates; below 100 sessions null, or poor where one is over its limit beyond chance. Of devices against the limit per model. Over more than a day only the crash rate: the limit of ANRs is of daily users.',
   ),
 })
 
@@ -193,7 +193,7 @@ export const Breakdown = z.object({
     .nullable()
     .describe('Everything that is not shown.'),
   coverage: fraction.describe(
-    'Share of sessions whose value is known. Users with crashes become known more often, so with a low share rates are too high.',
+    'Share of sessions whose value is known, 0 to 1. Users with crashes become known more often, so with a low share rates are too high.',
   ),
 })
 export type Breakdown = z.infer<typeof Breakdown>
@@ -220,22 +220,27 @@ const breakdownTable = csvTable(
 )
 
 const card = {
-  value: z.number().nullable(),
-  previous: z.number().nullable().describe('Of the range before.'),
-  trend: z.array(z.number().nullable()).describe('By interval, oldest first.'),
+  value: Rate.nullable(),
+  previous: Rate.nullable().describe('Of the range before.'),
+  trend: z.array(Rate.nullable()).describe('By interval, oldest first.'),
   finding: Finding.nullable(),
 }
 const CountCard = z.object({ ...card, change: fraction.describe('0.18 is 18 % more; null without a range before.') })
 const Estimate = MetricSeries.shape.estimate
 const RateCard = z.object({
   ...card,
-  change: z.number().nullable().describe('value − previous.'),
+  change: Rate.nullable().describe('value − previous, as a share: 0.01 is one percentage point more.'),
   word: Word,
   basis: MetricSeries.shape.basis,
   estimate: Estimate,
   latest: fraction.describe('The last whole interval.'),
   limit: z
-    .object({ value: z.number(), share: fraction.describe('value ÷ limit: 1 is at the limit.') })
+    .object({
+      value: Rate,
+      share: fraction.describe(
+        'Rate ÷ limit: 1 is at the limit. Of ANRs over more than a day the rate is that of 28 days (`GET /api/store-guard`).',
+      ),
+    })
     .describe('Of app stores.'),
 })
 
@@ -295,11 +300,11 @@ const GuardedRate = z.object({
     .object({
       passes_limit_at: Timestamp,
       days: count.describe('From the last whole day on.'),
-      slope_per_day: z.number(),
+      slope_per_day: Rate,
     })
     .nullable()
     .describe(
-      'When the rate passes the limit at its slope; null when it does not rise, only by chance, or later than in 90 days.',
+      'When the rate passes the limit at its slope; null when it is over the limit, when it does not rise or only by chance, and later than in 90 days.',
     ),
   days: z
     .array(z.object({ day: Day, rate_of_window: fraction, users: count, affected: count }))
@@ -308,13 +313,11 @@ const GuardedRate = z.object({
 
 export const StoreGuard = z.object({
   window_days: count,
-  limits: z.object({ crash_rate: z.number(), anr_rate: z.number(), device: z.number() }),
+  limits: z.object({ crash_rate: Rate, anr_rate: Rate, device: Rate }),
   crash: GuardedRate,
   anr: GuardedRate.describe('ANRs in the foreground.'),
   devices: z
-    .array(
-      z.object({ device: z.string(), user_days: count, crash_rate: z.number(), anr_rate: z.number(), state: Word }),
-    )
+    .array(z.object({ device: z.string(), user_days: count, crash_rate: Rate, anr_rate: Rate, state: Word }))
     .describe('Models with at least 1,000 user-days, the highest rate first, at most 50.'),
 })
 export type StoreGuard = z.infer<typeof StoreGuard>

@@ -86,7 +86,7 @@ test('cards, issues, releases and intake of one project; the organisation is the
   expect(both).toMatchObject({
     project_id: null,
     cards: {
-      crash_rate: { value: 50 / 300 },
+      crash_rate: { value: 0.166667 },
       event_count: { value: 3 },
       // A user of two apps counts twice: their ids differ.
       user_count: { active: 3, crashed_users: 1 },
@@ -104,7 +104,7 @@ test('a crash rate that rises is explained by the issue that rose', async () => 
     ...hours(4, 0).flatMap((agoMs) => times(10, { agoMs, status: 'crashed' })),
   ])
   const finding = async () => (await overview(`projectId=${project.id}&range=24h`)).cards.crash_rate.finding
-  expect(await finding()).toMatchObject({ kind: 'rose', before: 0, after: 1 / 3 })
+  expect(await finding()).toMatchObject({ kind: 'rose', before: 0, after: 0.333333 })
   const at = (ago: number) => ({ timestamp: (t.app.clock.now().getTime() - ago) / 1_000 })
   await t.events(
     project,
@@ -184,7 +184,7 @@ test('the rate of the store guard is user-days with a crash ÷ user-days; today 
   // Over more than a day the ANR card is judged by the guard.
   const { cards } = await overview(`projectId=${project.id}&range=30d`)
   expect(cards.anr_rate).toMatchObject({ value: 0, word: 'good', limit: { share: 0 } })
-  expect(crash).toMatchObject({ user_days: 1_100, affected_user_days: 14, rate: 14 / 1_100, state: 'poor' })
+  expect(crash).toMatchObject({ user_days: 1_100, affected_user_days: 14, rate: 0.012727, state: 'poor' })
   expect(crash.days).toHaveLength(28)
   expect(crash.days.slice(-4).map(({ users: active, affected }) => [active, affected])).toEqual([
     [200, 0],

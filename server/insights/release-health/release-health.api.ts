@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Issue } from '../../issues/rules/issue.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
-import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
 import { ListedParts, Release, RELEASE_STATES, ReleaseParts } from '../../projects/releases/releases.api.ts'
 
 /** Releases with adoption, crash-free rates, issues and verdict. */
@@ -28,7 +28,7 @@ const Environment = z
   .optional()
   .describe('Only sessions of this environment.')
 
-const fraction = z.number().nullable()
+const fraction = Rate.nullable()
 
 export const VERDICTS = [
   'healthy',
@@ -47,7 +47,7 @@ const AtAge = z.object({
   version: z.string(),
   sessions: z.number().int(),
   crashed: z.number().int(),
-  adoption: fraction.describe("Its share of the project's sessions in that time."),
+  adoption: fraction.describe("Its share of the project's sessions in that time, 0 to 1."),
   users: z.number().int().nullable(),
   crash_free_sessions: fraction,
   crash_free_users: fraction,
@@ -75,7 +75,7 @@ export const VerdictNumbers = z
       .int()
       .nullable()
       .describe(
-        'Both were compared at this age; null: over the range, because one had fewer than 1,000 sessions by then.',
+        'Both were compared at this age; null: over the range, because they were not compared by age, or one had fewer than 1,000 sessions by then.',
       ),
     regressions: z.number().int(),
     decided_by: z
@@ -88,17 +88,23 @@ export type VerdictNumbers = z.infer<typeof VerdictNumbers>
 
 const Health = z.object({
   adoption: fraction.describe("Share of the project's sessions in the last 24 h, 0 to 1; null when there were none."),
-  adoption_users: fraction.describe('Share of the users in the last 24 h; null when no session names its user.'),
+  adoption_users: fraction.describe(
+    'Share of the users in the last 24 h, 0 to 1; null when no session names its user.',
+  ),
   adoption_trend: z
     .array(fraction)
-    .describe('Share of sessions per interval of the range, oldest first; empty without sessions.'),
+    .describe(
+      'Share of the sessions of each interval of the range, 0 to 1, oldest first; null where the project has none, empty without sessions.',
+    ),
   sessions: z.number().int().nullable().describe('In the range; null when the project has no sessions in it.'),
   users: z.number().int().nullable().describe('Distinct users in `users_range`; null when no session names its user.'),
   users_range: z.enum(RELEASE_RANGES).describe('Time range of `users` and `crash_free_users`: the requested one.'),
-  crash_free_sessions: fraction.describe('1 - crashed / sessions; null without sessions.'),
-  crash_free_users: fraction.describe('Share of these users without a crash.'),
+  crash_free_sessions: fraction.describe('Share of sessions that did not crash, 0 to 1; null without sessions.'),
+  crash_free_users: fraction.describe(
+    'Share of these users without a crash, 0 to 1; null when no session names its user.',
+  ),
   previous: z
-    .object({ version: z.string(), crash_free_sessions: z.number() })
+    .object({ version: z.string(), crash_free_sessions: Rate })
     .nullable()
     .describe('The previous release with at least 1,000 sessions in the range.'),
   new_issues: z.number().int().describe('Issues first seen in the release; counted up to 10,000.'),
@@ -125,8 +131,8 @@ const ByTrait = z.array(
   z.object({
     name: z.string().nullable().describe('Null for sessions without this attribute.'),
     sessions: z.number().int(),
-    share: z.number().describe('Of the sessions of this release.'),
-    crash_free_sessions: z.number(),
+    share: Rate.describe('Of the sessions of this release, 0 to 1.'),
+    crash_free_sessions: Rate,
   }),
 )
 

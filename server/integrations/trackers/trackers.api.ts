@@ -96,7 +96,8 @@ export const trackerRoutes = routes({
     path: '/api/projects/:projectId/integrations/tracker/choices',
     tag: 'Integrations',
     summary: 'Teams and kinds of tickets that the credentials offer',
-    description: 'Stores nothing. Credentials that are left out are those of the tracker that is connected.',
+    description:
+      'Stores nothing. Credentials that are left out are those of the tracker that is connected. The lists are those of the tracker, at most 200 teams, and have no total.',
     permission: 'integrations.write',
     params: projectId,
     body: z.strictObject({ provider, ...credentials, team_id: field('team_id', 'team', 200).optional() }),

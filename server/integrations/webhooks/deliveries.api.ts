@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nearestType, webhookEvent } from '#shared/webhook-events.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { isPrefixedId } from '../../platform/kernel/ids.ts'
-import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, Milliseconds, pageQuery, pageSchema, Rate, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
 
 /** Deliveries of outbound webhooks: their log, tests and replays. */
 
@@ -45,9 +45,9 @@ export const WebhookAttempt = z.object({
   trigger: z.enum(['schedule', 'replay']),
   started_at: Timestamp,
   duration_ms: z.number().int(),
-  dns_ms: z.number().nullable(),
-  connect_ms: z.number().nullable(),
-  tls_ms: z.number().nullable(),
+  dns_ms: Milliseconds.nullable(),
+  connect_ms: Milliseconds.nullable(),
+  tls_ms: Milliseconds.nullable(),
   remote_ip: z.string().nullable(),
   status: z.number().int().nullable(),
   error_code: z.string().nullable(),
@@ -64,7 +64,7 @@ export const WebhookDeliveryDetail = WebhookDelivery.extend({
     .array(SentHeader)
     .describe('Of the newest attempt, with its signature; values of your own headers are masked.'),
   schedule: z
-    .array(z.object({ n: z.number().int(), delay_seconds: z.number() }))
+    .array(z.object({ n: z.number().int(), delay_seconds: Rate }))
     .describe('Attempts of the schedule: each waits this long after the end of the one before.'),
   attempts: z.array(WebhookAttempt),
 })
@@ -179,6 +179,8 @@ export const deliveryRoutes = routes({
         .max(MAX_REPLAYED, { error: `ids must name at most ${MAX_REPLAYED} deliveries.` }),
       retries: flag('retries').default(false).describe(RETRIES),
     }),
-    response: z.object({ items: z.array(ReplayResult).describe('In the order of ids, each once.') }),
+    response: z.object({
+      items: z.array(ReplayResult).describe('In the order of ids, each once; one for each, so there is no total.'),
+    }),
   },
 })

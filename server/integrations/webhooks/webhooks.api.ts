@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nearestType, WEBHOOK_EVENTS, webhookEvent } from '#shared/webhook-events.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
 import { headersProblem, MAX_HEADERS } from '#shared/webhook-headers.ts'
 
 /** Endpoints of outbound webhooks, and their secrets. */
@@ -49,10 +49,7 @@ export const WebhookEndpoint = z.object({
   days: z
     .array(z.object({ day: z.iso.date(), delivered: z.number().int(), failed: z.number().int() }))
     .describe('Attempts of the last 30 days, in UTC, oldest first.'),
-  success_rate: z
-    .number()
-    .nullable()
-    .describe('Share of these attempts that succeeded, 0 to 1; null without attempts.'),
+  success_rate: Rate.nullable().describe('Share of these attempts that succeeded, 0 to 1; null without attempts.'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -142,7 +139,9 @@ export const webhookRoutes = routes({
       ordering: ordering
         .default('none')
         .describe('strict: a delivery waits until the one before is delivered or finally failed.'),
-      max_per_second: maxPerSecond.default(null).describe('Delays first attempts only.'),
+      max_per_second: maxPerSecond
+        .default(null)
+        .describe('First attempts in a second, at most; null: no limit. Retries are not delayed.'),
       auto_pause: flag('auto_pause')
         .default(false)
         .describe('Pauses the endpoint after 120 hours without a success and at least 20 failed attempts.'),
@@ -225,7 +224,8 @@ export const webhookRoutes = routes({
           .int({ error: 'overlap_seconds must be a whole number from 0 to 604,800.' })
           .min(0, { error: 'overlap_seconds must be a whole number from 0 to 604,800.' })
           .max(MAX_OVERLAP_SECONDS, { error: 'overlap_seconds must be a whole number from 0 to 604,800.' })
-          .default(0),
+          .default(0)
+          .describe('Seconds for which the old secret signs as well.'),
         force: flag('force').default(false).describe('Rotates also during an overlap, which ends.'),
       })
       .optional(),

@@ -76,9 +76,7 @@ export const BulkOperation = z.object({
   finished_at: Timestamp.nullable(),
   results: z
     .array(z.object({ issue_id: Id, result: BulkResult.nullable(), error: z.string().nullable() }))
-    .describe(
-      'In the order of the request; null for issues not yet processed. The response to a change has the first 100.',
-    ),
+    .describe('In the order of the request; the response to a change has the first 100.'),
   next_cursor: z.string().nullable().describe('More results: GET /api/issues/operations/:operationId?cursor='),
 })
 export type BulkOperation = z.infer<typeof BulkOperation>

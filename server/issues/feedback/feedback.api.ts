@@ -126,7 +126,7 @@ export const feedbackRoutes = routes({
     tag: 'Issues',
     summary: 'The inbox of feedback: messages of all projects or of one, newest first',
     description:
-      'A view is a status of messages: inbox (open), mine (open and assigned to the caller), resolved, spam; `all` has open and resolved ones. Words of `query` must all occur in message, name, e-mail address, address of the page, or release; the newest 10,000 messages of the view are searched.',
+      'A view is a status of messages: inbox (open), mine (open and assigned to the caller), resolved, spam; `all` has open and resolved ones. The first 8 words of `query` must all occur in message, name, e-mail address, address of the page, or release; the newest 10,000 messages of the view are searched.',
     permission: 'issues.read',
     query: z.strictObject({
       ...pageQuery(25),

@@ -1,7 +1,7 @@
 import { Attachment } from '../../events/attachments/attachments.api.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageSchema, offsetQuery, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, offsetQuery, pageQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
 import { Event, EventLevel, Tag } from '../../events/protocol/event.api.ts'
 
 /** The events of an issue, and the values they share. */
@@ -69,13 +69,12 @@ const Share = z.object({
   key: z.string(),
   value: z.string(),
   count: z.number().int(),
-  share: z.number().describe("Of this issue's events that were read."),
+  share: Rate.describe("Of this issue's events that were read, 0 to 1."),
   baseline_count: z.number().int(),
-  baseline_share: z.number().nullable().describe("Of the project's other events; null when there were none."),
-  lift: z
-    .number()
-    .nullable()
-    .describe('How many times as frequent as in the rest of the project; close to 1 for small samples.'),
+  baseline_share: Rate.nullable().describe("Of the project's other events, 0 to 1; null when there were none."),
+  lift: Rate.nullable().describe(
+    'How many times as frequent as in the rest of the project; close to 1 for small samples.',
+  ),
 })
 
 export const issueEventRoutes = routes({
@@ -189,15 +188,17 @@ export const issueEventRoutes = routes({
     permission: 'issues.read',
     params: issueParams,
     response: z.object({
-      items: z.array(
-        z.object({
-          release: z.string().nullable(),
-          events: z.number().int(),
-          share: z.number(),
-          first_seen: Timestamp,
-          last_seen: Timestamp,
-        }),
-      ),
+      items: z
+        .array(
+          z.object({
+            release: z.string().nullable(),
+            events: z.number().int(),
+            share: Rate,
+            first_seen: Timestamp,
+            last_seen: Timestamp,
+          }),
+        )
+        .describe('Releases of the events that were read, so there is no total.'),
       looked_at: lookedAt,
       complete,
     }),

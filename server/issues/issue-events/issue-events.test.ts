@@ -285,7 +285,7 @@ describe('aggregates', () => {
     const { body } = await ada.get(`/api/issues/${issue.id}/releases`)
     expect(body).toMatchObject({
       items: [
-        { release: 'shop@2.0.0', events: 20, share: 1 / 3 },
+        { release: 'shop@2.0.0', events: 20, share: 0.333333 },
         { release: 'shop@1.0.0', events: 40 },
       ],
       looked_at: EVENTS,

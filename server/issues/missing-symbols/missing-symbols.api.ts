@@ -17,7 +17,9 @@ const MissingSymbol = z.object({
 export type MissingSymbol = z.infer<typeof MissingSymbol>
 
 export const MissingSymbols = z.object({
-  items: z.array(MissingSymbol).describe('Those that make the most events unreadable first; at most 50.'),
+  items: z
+    .array(MissingSymbol)
+    .describe('Those that make the most events unreadable first; at most 50, so there is no total.'),
   used: z
     .array(z.object({ file_id: Id, events: z.number().int().describe('Events, of those that were looked at.') }))
     .describe('Files that the events were read with.'),

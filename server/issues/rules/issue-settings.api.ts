@@ -41,7 +41,7 @@ export const SeverityRules = z.strictObject({
     z.number({ error: 'user_share must be a number.' }),
     'user_share',
     ISSUE_RULE_BOUNDS.userShare,
-  ).describe('At this share of the day’s active users, a crash is critical and a handled error is high.'),
+  ).describe('At this share (0 to 1) of the day’s active users, a crash is critical and a handled error is high.'),
 })
 export type SeverityRules = z.output<typeof SeverityRules>
 

@@ -3,7 +3,7 @@ import { Attachment, RefusedAttachment } from '../../events/attachments/attachme
 import { Feedback } from '../feedback/feedback.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Json } from '../../platform/kernel/json.api.ts'
-import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
 import { Event } from '../../events/protocol/event.api.ts'
 import { eventQuery } from '../issue-events/issue-events.api.ts'
 import { MAX_COMMENT_CHARACTERS, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
@@ -18,7 +18,7 @@ export const Activity = z.object({
   kind: z
     .string()
     .describe(
-      'created, status_changed, resolution_changed, late_events, assigned, comment_deleted, severity_changed, merged, merged_into, unmerged.',
+      'created, status_changed, resolution_changed, late_events, assigned, comment_deleted, severity_changed, merged, merged_into, unmerged, ticket_created, ticket_changed.',
     ),
   sentence: z.string(),
   actor: Person.nullable().describe('Null for changes by Faultline itself.'),
@@ -336,7 +336,7 @@ export const issueRoutes = routes({
       items: z.array(
         z.object({
           issue: Issue,
-          score: z.number().describe('From 0.5 to 1.'),
+          score: Rate.describe('From 0.5 to 1.'),
           shared: z.array(z.enum(SIMILAR_PARTS)).describe('What both have in common.'),
         }),
       ),
@@ -365,7 +365,11 @@ export const issueRoutes = routes({
     query: z.strictObject({
       projectId: repeatable(Id),
       key: z.string().min(1).max(100).optional(),
-      prefix: z.string().max(200, { error: 'prefix must be at most 200 characters.' }).default(''),
+      prefix: z
+        .string()
+        .max(200, { error: 'prefix must be at most 200 characters.' })
+        .default('')
+        .describe('What is typed so far.'),
       limit: pageQuery(10).limit,
     }),
     response: z.object({

@@ -61,6 +61,16 @@ export const TOTAL_CAP = 10_000
 export const Id = z.uuid({ error: 'must be a UUID.' }).toLowerCase()
 export const Timestamp = z.iso.datetime()
 
+/** A number of an answer, without the digits that only arithmetic put there. */
+const rounded = (digits: number) => {
+  const unit = 10 ** digits
+  return z.number().overwrite((value) => Math.round(value * unit) / unit)
+}
+/** A share, rate or other quotient in an answer: six digits, for shares a ten-thousandth of a percent. */
+export const Rate = rounded(6)
+/** A duration in an answer, to the microsecond. */
+export const Milliseconds = rounded(3)
+
 /** Years of four digits in any time zone: RFC 3339 cannot express others. */
 const FIRST_MS = Date.UTC(1000, 0)
 const LAST_MS = Date.UTC(10_000, 0)

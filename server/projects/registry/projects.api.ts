@@ -98,7 +98,16 @@ export const projectRoutes = routes({
     permission: 'projects.write',
     params,
     body: z
-      .strictObject({ grace_seconds: z.number().int().min(0).max(300).default(300), key_id: Id.optional() })
+      .strictObject({
+        grace_seconds: z
+          .number()
+          .int()
+          .min(0)
+          .max(300)
+          .default(300)
+          .describe('Seconds for which the old key still works.'),
+        key_id: Id.optional(),
+      })
       .optional(),
     response: z.object({ dsn: z.string(), old_dsn: z.string().nullable(), old_dsn_expires_at: Timestamp.nullable() }),
     refusals: [404],

@@ -13,10 +13,14 @@ export const CanaryReport = z.object({
     ),
   last_started_at: Timestamp.nullable(),
   last_arrived_at: Timestamp.nullable(),
-  duration_ms: z.number().int().nullable().describe('From sending to arrival, of the test that arrived last.'),
+  duration_ms: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Milliseconds from sending to arrival, of the test that arrived last.'),
   failed_step: z.enum(CANARY_STEPS).nullable().describe('The step behind which the test event did not come.'),
   explanation: z.string().describe('What happened and what to do; empty unless late or broken.'),
-  interval_minutes: z.number().int().describe('0 when the test is switched off.'),
+  interval_minutes: z.number().int().describe('Minutes between two tests; 0 when the test is switched off.'),
 })
 export type CanaryReport = z.infer<typeof CanaryReport>
 

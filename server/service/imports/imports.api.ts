@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageQuery, pageSchema, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, offsetQuery, pageSchema, Timestamp } from '../../platform/kernel/page.api.ts'
 import { Platform, ProjectSlug } from '../../projects/registry/projects.api.ts'
 
 /** Imports from Sentry, and services with its web API. */
@@ -81,7 +81,7 @@ export const importRoutes = routes({
     tag: 'Import',
     summary: 'Imports of the organisation, newest first',
     permission: 'imports.manage',
-    query: z.strictObject(pageQuery()),
+    query: z.strictObject(offsetQuery()),
     response: pageSchema(Import),
   },
   createImport: {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Timestamp } from '../../platform/kernel/page.api.ts'
+import { Rate, Timestamp } from '../../platform/kernel/page.api.ts'
 import { CanaryReport } from '../canary/canary.api.ts'
 
 const Count = z.number().int()
@@ -17,17 +17,17 @@ export const OperatorStatus = z.object({
     .array(z.object({ level: z.enum(['note', 'problem']), part: z.string(), text: z.string() }))
     .describe('What is not well and what to do, as `doctor` says it; problems first.'),
   events: z.object({
-    per_second: z.number().describe('Error events of all projects, over the last five whole minutes.'),
-    busiest_per_second: z.number().describe('Of the busiest minute within 24 hours.'),
+    per_second: Rate.describe('Error events of all projects, over the last five whole minutes.'),
+    busiest_per_second: Rate.describe('Of the busiest minute within 24 hours.'),
     busiest_at: Timestamp.nullable(),
     dropped_24h: Count.describe('Items that were lost on our side.'),
-    by_quarter_hour: z.array(z.object({ t: Timestamp, per_second: z.number() })).describe('The last 24 hours.'),
+    by_quarter_hour: z.array(z.object({ t: Timestamp, per_second: Rate })).describe('The last 24 hours.'),
   }),
   queues: z.array(
     z.object({
       name: z.enum(QUEUES),
       waiting: Count.nullable().describe('Null where it is not counted.'),
-      oldest_seconds: z.number().describe('For how long the oldest is due; 0 when none is.'),
+      oldest_seconds: Rate.describe('Seconds for which the oldest is due; 0 when none is.'),
       given_up: Count.nullable().describe('What was tried too often.'),
     }),
   ),
@@ -37,7 +37,7 @@ export const OperatorStatus = z.object({
       .enum(['restorable', 'made', 'failed', 'none'])
       .describe('restorable: the last drill restored a backup and compared it. made: none was restored yet.'),
     is_scheduled: z.boolean(),
-    every_hours: z.number().nullable(),
+    every_hours: Rate.nullable(),
     last_complete_at: Timestamp.nullable(),
     last_drill_at: Timestamp.nullable(),
     last_restorable_at: Timestamp.nullable(),
@@ -48,14 +48,13 @@ export const OperatorStatus = z.object({
     .describe('Requests that could not be digested, by cause; at most 20 causes.'),
   jobs: z.array(z.object({ name: z.string(), last_run_at: Timestamp.nullable() })).describe('What runs on a schedule.'),
   disk: z.object({
-    database_bytes: z.number(),
-    free_bytes: z.number().nullable().describe('Of the disk of the embedded database; null for another one.'),
-    total_bytes: z.number().nullable(),
-    bytes_per_day: z
-      .number()
-      .nullable()
-      .describe('What the last whole days added, less what retention deletes next; null before three of them.'),
-    days_left: z.number().nullable().describe('Until 90 % are used; null where nothing is added.'),
+    database_bytes: Count,
+    free_bytes: Count.nullable().describe('Of the disk of the embedded database; null for another one.'),
+    total_bytes: Count.nullable(),
+    bytes_per_day: Count.nullable().describe(
+      'What the last whole days added, less what retention deletes next; null before three of them.',
+    ),
+    days_left: Count.nullable().describe('Until 90 % are used; null where nothing is added.'),
   }),
 })
 export type OperatorStatus = z.infer<typeof OperatorStatus>

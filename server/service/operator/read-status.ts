@@ -138,7 +138,7 @@ async function growthOf({ db }: App, now: Date): Promise<number | null> {
   const oldest = kept.reduce((first, day) => (day < first ? day : first), today)
   const added = meanOfDays(await sql.bytesOfDays(db, dayPlus(today, -GROWTH_DAYS), GROWTH_DAYS))
   const leaving = await sql.bytesOfDays(db, oldest, GROWTH_DAYS)
-  return added === null ? null : added - leaving.reduce((sum, bytes) => sum + bytes, 0) / GROWTH_DAYS
+  return added === null ? null : Math.round(added - leaving.reduce((sum, bytes) => sum + bytes, 0) / GROWTH_DAYS)
 }
 
 async function diskOf(folder: string): Promise<{ freeBytes: number; totalBytes: number }> {

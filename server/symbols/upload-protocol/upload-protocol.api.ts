@@ -57,9 +57,9 @@ const Release = z.object({
   dateCreated: z.string(),
   dateReleased: z.string().nullable(),
   dateStarted: z.string().nullable(),
-  newGroups: z.number(),
-  commitCount: z.number(),
-  deployCount: z.number(),
+  newGroups: z.number().int(),
+  commitCount: z.number().int(),
+  deployCount: z.number().int(),
   authors: z.array(z.string()),
   data: z.object({}),
   owner: z.null(),
@@ -101,7 +101,7 @@ export const Dif = z.object({
   objectName: z.string(),
   symbolType: z.string(),
   headers: z.object({}),
-  size: z.number(),
+  size: z.number().int(),
   sha1: z.string(),
   dateCreated: z.string(),
   data: z.object({ type: z.string(), features: z.array(z.string()) }),
@@ -119,6 +119,9 @@ const ReleaseBody = z.object({
   status: z.enum(['open', 'archived']).nullish(),
 })
 export type ReleaseBody = z.output<typeof ReleaseBody>
+
+const listed = <T extends z.ZodType>(item: T) =>
+  z.array(item).describe('In the form of upload tools, which has no total.')
 
 const readOf = <Path extends `/api/0/${string}`, Params extends z.ZodObject, Response extends z.ZodType>(
   path: Path,
@@ -154,11 +157,11 @@ export const uploadProtocolRoutes = routes({
     tag: UPLOAD_TOOLS,
     summary: 'The organisation of an upload tool',
     permission: 'me.read',
-    response: z.array(Org),
+    response: listed(Org),
   },
   toolReadOrg: { ...readOf('/api/0/organizations/:org/', 'An organisation', orgParams, Org), permission: 'me.read' },
   toolListProjects: {
-    ...readOf('/api/0/organizations/:org/projects/', 'Projects of an organisation', orgParams, z.array(Project)),
+    ...readOf('/api/0/organizations/:org/projects/', 'Projects of an organisation', orgParams, listed(Project)),
     permission: 'projects.read',
   },
   toolReadProject: {
@@ -170,7 +173,7 @@ export const uploadProtocolRoutes = routes({
       '/api/0/organizations/:org/repos/',
       'Repositories of an organisation: none are connected',
       orgParams,
-      z.array(z.never()),
+      listed(z.never()),
     ),
     permission: 'releases.read',
   },
@@ -246,7 +249,7 @@ export const uploadProtocolRoutes = routes({
       '/api/0/organizations/:org/releases/:version/deploys/',
       'Deploys of a release',
       releaseParams,
-      z.array(Deploy),
+      listed(Deploy),
     ),
     permission: 'releases.read',
   },
@@ -276,11 +279,11 @@ export const uploadProtocolRoutes = routes({
       orgParams,
       z.object({
         url: z.string(),
-        chunkSize: z.number(),
-        chunksPerRequest: z.number(),
-        maxFileSize: z.number(),
-        maxRequestSize: z.number(),
-        concurrency: z.number(),
+        chunkSize: z.number().int(),
+        chunksPerRequest: z.number().int(),
+        maxFileSize: z.number().int(),
+        maxRequestSize: z.number().int(),
+        concurrency: z.number().int(),
         hashAlgorithm: z.literal('sha1'),
         compression: z.array(z.string()),
         accept: z.array(z.string()),
@@ -339,7 +342,7 @@ export const uploadProtocolRoutes = routes({
     status: 201,
     params: projectParams,
     upload: { maxBytes: CHUNKS.requestBytes * 16 },
-    response: z.array(Dif),
+    response: listed(Dif),
     refusals: [404, 409],
   },
   toolFindUnknown: {

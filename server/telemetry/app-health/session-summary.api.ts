@@ -1,11 +1,11 @@
 import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id } from '../../platform/kernel/page.api.ts'
+import { Id, Rate } from '../../platform/kernel/page.api.ts'
 
 const Summary = z.object({
   total: z.number().int().describe('Sessions that started in the range.'),
-  crash_free_sessions: z.number().nullable().describe('1 - crashed / sessions; null without sessions.'),
+  crash_free_sessions: Rate.nullable().describe('Share of sessions that did not crash, 0 to 1; null without sessions.'),
   crashed_users: z
     .number()
     .int()

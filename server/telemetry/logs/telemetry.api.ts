@@ -138,7 +138,9 @@ export const LogAttributes = z.object({
         top: z.array(z.object({ value: z.string(), lines: count })).describe('The five most frequent values.'),
       }),
     )
-    .describe('Those of most entries first, at most 40. Lists and values beyond 200 characters are left out.'),
+    .describe(
+      'Those of most entries first; at most 40, so there is no total. Lists and values beyond 200 characters are left out.',
+    ),
 })
 export type LogAttributes = z.infer<typeof LogAttributes>
 
@@ -153,12 +155,16 @@ export const MetricNames = z.object({
         last_at: Timestamp,
       }),
     )
-    .describe('By name, each with its newest measurement of the range.'),
+    .describe('By name, each with its newest measurement of the range; at most 200, so there is no total.'),
   has_more: z.boolean().describe('There are more than 200 names.'),
 })
 export type MetricNames = z.infer<typeof MetricNames>
 
-const value = z.number().nullable()
+/** Of measurements of any size, so the digits that count are the first ones. */
+const value = z
+  .number()
+  .overwrite((measured) => Number(measured.toPrecision(12)))
+  .nullable()
 const aggregates = { count, sum: value, avg: value, min: value, max: value, p50: value, p95: value, last: value }
 
 export const MetricSeriesOfTraces = z.object({

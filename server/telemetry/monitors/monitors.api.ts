@@ -35,7 +35,11 @@ export const CheckInItem = z.object({
   environment: z.string(),
   release: z.string().nullable(),
   trace_id: TraceId,
-  duration_ms: z.number().int().nullable().describe('As sent, else from start to end; null while the job runs.'),
+  duration_ms: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Milliseconds, as sent, else from start to end; null while the job runs.'),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
   received_at: Timestamp.describe('Receipt of its first check-in.'),

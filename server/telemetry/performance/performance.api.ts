@@ -2,13 +2,13 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
-import { Id, pageSchema, offsetQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, Milliseconds, offsetQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
 
 /** Starts, screens, pages and transactions of a project, and what its devices report. */
 
 const count = z.number().int()
-const fraction = z.number().nullable()
-const figure = z.number().nullable()
+const fraction = Rate.nullable()
+const figure = Milliseconds.nullable()
 
 const MAX_VALUES = 50
 /** A filter that may repeat; a comma is part of a value. */
@@ -46,9 +46,7 @@ export const performanceFilters = {
 /** The range of a question about performance. */
 export const performanceRange = z.enum(RANGES, { error: `range must be one of ${RANGES.join(', ')}.` }).default('7d')
 
-export const Quantiles = z
-  .object({ p50_ms: figure, p75_ms: figure, p95_ms: figure, count })
-  .describe('Within 1 %; null without values.')
+export const Quantiles = z.object({ p50_ms: figure, p75_ms: figure, p95_ms: figure, count })
 
 const LeftOut = z
   .object({
@@ -58,10 +56,10 @@ const LeftOut = z
   })
   .describe('Values that were sent and not counted, by reason.')
 
-const Band = z.object({ from_ms: z.number(), to_ms: figure, count, share: fraction })
+const Band = z.object({ from_ms: Milliseconds, to_ms: figure, count, share: fraction })
 
 export const Spread = z
-  .array(z.object({ from_ms: z.number(), to_ms: figure, count }))
+  .array(z.object({ from_ms: Milliseconds, to_ms: figure, count }))
   .describe('A histogram with equal bins; the last one is open.')
 
 const Start = Quantiles.extend({
@@ -74,17 +72,19 @@ const Start = Quantiles.extend({
 const Display = Quantiles.extend({ previous: Quantiles, left_out: LeftOut })
 
 const FrameRatios = z.object({
-  slow_frame_ratio: fraction.describe('Slow frames among all frames.'),
-  frozen_frame_ratio: fraction.describe('Frames that took over 700 ms.'),
+  slow_frame_ratio: fraction.describe('Share of all frames that were slow, 0 to 1; null without frames.'),
+  frozen_frame_ratio: fraction.describe('Share of all frames that took over 700 ms, 0 to 1; null without frames.'),
 })
 
 const Frames = FrameRatios.extend({ total: count, slow: count, frozen: count, previous: FrameRatios })
 
 const Stalls = z.object({
   count: count.describe('Stalls of the JavaScript thread.'),
-  total_ms: z.number(),
-  ratio: fraction.describe('Stalled time among the duration of the transactions that report it.'),
-  longest_p95_ms: figure.describe('95 of 100 transactions had no longer stall.'),
+  total_ms: Milliseconds,
+  ratio: fraction.describe(
+    'Stalled time as a share of the duration of the transactions that report it, 0 to 1; null without any.',
+  ),
+  longest_p95_ms: figure.describe('Milliseconds; 95 of 100 transactions had no longer stall.'),
   longest_ms: figure,
   previous: z.object({ count, ratio: fraction }),
 })
@@ -114,7 +114,7 @@ const Screen = FrameRatios.extend({
   render: Quantiles.describe('Time until the screen or page was shown.'),
   ttid: Quantiles,
   ttfd: Quantiles,
-  previous_p75_ms: figure.describe('Of `render`, in the range before.'),
+  previous_p75_ms: figure.describe('Of `render` in the range before, in milliseconds.'),
   compared: z
     .object({
       release_p75_ms: figure,
@@ -122,7 +122,7 @@ const Screen = FrameRatios.extend({
       previous_p75_ms: figure,
       previous_count: count,
       change: fraction.describe(
-        'Growth of the p75 from the release before; null while either has fewer than 20 values.',
+        'Growth of the p75 from the release before, where 0.18 is 18 % more; null while either has fewer than 20 values.',
       ),
     })
     .nullable()
@@ -138,8 +138,8 @@ const Transaction = z.object({
   p50: figure.describe('Milliseconds.'),
   p75: figure,
   p95: figure,
-  total_ms: z.number().describe('All durations together.'),
-  throughput: z.number().describe('Per minute.'),
+  total_ms: Milliseconds.describe('All durations together, in milliseconds.'),
+  throughput: Rate.describe('Per minute.'),
   failures: count,
   failure_rate: fraction,
   previous_p75: figure,
@@ -149,10 +149,10 @@ z.globalRegistry.add(Transaction, { id: 'Transaction' })
 export type Transaction = z.infer<typeof Transaction>
 
 const Rates = Quantiles.extend({
-  total_ms: z.number().describe('All durations together.'),
+  total_ms: Milliseconds.describe('All durations together, in milliseconds.'),
   failures: count,
   failure_rate: fraction,
-  throughput: z.number().describe('Per minute.'),
+  throughput: Rate.describe('Per minute.'),
 })
 /** All transactions of a range, or those of a name, and the same of the range before. */
 export const Requests = Rates.extend({ previous: Rates }).describe(
@@ -188,8 +188,8 @@ const Battery = Drain.extend({
 const AnrCause = z.object({
   call: z.string().describe('What blocked the main thread, and the first frame of the app below it.'),
   count,
-  share: z.number(),
-  longest_ms: figure.describe('The longest wait, where events say it.'),
+  share: Rate,
+  longest_ms: figure.describe('The longest wait, in milliseconds, where events say it.'),
   issue_id: Id.nullable().describe('The issue with most of these events; null when it was deleted.'),
   short_id: z.string().nullable(),
 })
@@ -252,7 +252,7 @@ export const Performance = z.object({
     .describe('The slowest 10 by p95 among the 200 with most loads; null when filtered by device.'),
   transactions: z.array(Transaction).nullable().describe('The 10 most frequent; null when filtered by device.'),
   anr_rate: fraction.describe(
-    'Users with an ANR in the foreground among the users of sessions, as `GET /api/metrics`; null without sessions, by name, or for filters that sessions are not counted by together.',
+    'Share of the users of sessions that met an ANR in the foreground, 0 to 1, as `GET /api/metrics`; null without sessions, by name, or for filters that sessions are not counted by together.',
   ),
   previous_anr_rate: fraction,
   anrs: z.object({ count, previous: count }).describe('Events that are ANRs or app hangs.'),
@@ -392,7 +392,7 @@ export const performanceRoutes = routes({
       range: performanceRange,
       ...performanceFilters,
       name: z.string().min(1).max(250),
-      op: z.string().min(1).max(64).optional().describe('Default: the op with most loads.'),
+      op: z.string().min(1).max(64).optional().describe('Operation; the one with most loads unless given.'),
     }),
     response: ScreenDetail,
     refusals: [404],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RANGES } from '#shared/issue-values.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageQuery, pageSchema, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, Milliseconds, pageQuery, pageSchema, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
 import { plainText, repeatable } from '../logs/telemetry.api.ts'
 
 /** Traces: the list, and the waterfall of one. */
@@ -16,8 +16,8 @@ const spanFields = {
   description: z.string(),
   status: z.enum(['ok', 'error']),
   is_segment: z.boolean().describe('The first span of the trace in a service, like a transaction.'),
-  start_ms: z.number().describe('Milliseconds after `started_at`, by corrected clocks.'),
-  duration_ms: z.number(),
+  start_ms: Milliseconds.describe('Milliseconds after `started_at`, by corrected clocks.'),
+  duration_ms: Milliseconds,
   data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 }
 
@@ -49,7 +49,7 @@ export const ProjectTrace = z.object({
   kept_because: KeptBecause,
   name: z.string().nullable().describe('Of its first segment; null while none has arrived.'),
   started_at: Timestamp,
-  duration_ms: z.number(),
+  duration_ms: Milliseconds,
   spans: z.array(z.object(spanFields)).describe('By start.'),
   spans_left_out: count.describe('Further spans that arrived with them: beyond 1,000, or invalid.'),
   errors: z.array(z.object(eventFields)).describe('Stored error events of the trace, oldest first; at most 100.'),
@@ -62,7 +62,7 @@ const TraceProject = z.object({
   project_id: Id,
   name: z.string(),
   spans: count,
-  path_ms: z.number().describe('Its time on the critical path.'),
+  path_ms: Milliseconds.describe('Its time on the critical path, in milliseconds.'),
 })
 
 export const Trace = z.object({
@@ -71,17 +71,17 @@ export const Trace = z.object({
   name: z.string().describe('Of its first span; empty without one.'),
   op: z.string(),
   started_at: Timestamp.describe('By corrected clocks.'),
-  duration_ms: z.number().describe('Until its last span ended.'),
-  wait_ms: z.number().describe('Length of its first span: the sum of the critical path.'),
+  duration_ms: Milliseconds.describe('Milliseconds until its last span ended.'),
+  wait_ms: Milliseconds.describe('Length of its first span in milliseconds: the sum of the critical path.'),
   root_span_id: SpanId.nullable(),
   projects: z
     .array(
       TraceProject.extend({
         releases: z.array(z.string()),
         environments: z.array(z.string()),
-        clock_shift_ms: z
-          .number()
-          .describe('By how much its times were moved, because its clock is impossible; else 0.'),
+        clock_shift_ms: Milliseconds.describe(
+          'Milliseconds by which its times were moved, because its clock is impossible; else 0.',
+        ),
       }),
     )
     .describe('The project of the first span first.'),
@@ -90,10 +90,16 @@ export const Trace = z.object({
     .describe('By start; at most 10,000. Parents that were not received are named.'),
   spans_left_out: count.describe('Further spans that arrived: beyond the limits, or invalid.'),
   critical_path: z
-    .array(z.object({ span_id: SpanId, start_ms: z.number(), duration_ms: z.number() }))
+    .array(z.object({ span_id: SpanId, start_ms: Milliseconds, duration_ms: Milliseconds }))
     .describe('For each moment of the first span, the span that its end waited for. Pieces follow each other.'),
   errors: z
-    .array(z.object({ ...eventFields, project_id: Id, at_ms: z.number().describe('Like start_ms.') }))
+    .array(
+      z.object({
+        ...eventFields,
+        project_id: Id,
+        at_ms: Milliseconds.describe('Milliseconds after `started_at`, like start_ms.'),
+      }),
+    )
     .describe('Stored error events, oldest first; at most 100.'),
   logs: z
     .array(
@@ -101,7 +107,7 @@ export const Trace = z.object({
         id: Id,
         project_id: Id,
         occurred_at: Timestamp,
-        at_ms: z.number().describe('Like start_ms.'),
+        at_ms: Milliseconds.describe('Milliseconds after `started_at`, like start_ms.'),
         level: z.string(),
         body: z.string().describe('Its first 500 characters.'),
         span_id: SpanId.nullable(),
@@ -120,7 +126,7 @@ export const TraceItem = z.object({
   name: z.string(),
   op: z.string(),
   started_at: Timestamp,
-  duration_ms: z.number(),
+  duration_ms: Milliseconds,
   status: z.enum(['ok', 'error']).describe('error: a segment failed, or it holds an error event.'),
   spans: count,
   errors: count.describe('Error events that it holds.'),
@@ -147,14 +153,14 @@ const TraceOverview = z.object({
     })
     .describe('Counts of traces, each without the filter of its own name.'),
   durations: z
-    .array(z.object({ from_ms: z.number(), to_ms: z.number(), count }))
+    .array(z.object({ from_ms: Milliseconds, to_ms: Milliseconds, count }))
     .describe('Three steps for each power of ten; each without the filter of durations.'),
   points: z
     .array(
       z.object({
         trace_id: TraceIdText,
         started_at: Timestamp,
-        duration_ms: z.number(),
+        duration_ms: Milliseconds,
         status: z.enum(['ok', 'error']),
         matches: z.boolean().describe('Also the filters of duration and status.'),
       }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, Milliseconds, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
 import {
   percentileSeconds,
   performanceFilters,
@@ -13,7 +13,8 @@ import {
 /** One transaction, and the operations of all transactions. */
 
 const count = z.number().int()
-const fraction = z.number().nullable()
+const duration = Milliseconds.nullable()
+const fraction = Rate.nullable()
 const { release, environment, os, device_class: deviceClass } = performanceFilters
 
 const Part = Quantiles.extend({ name: z.string(), failures: count, failure_rate: fraction })
@@ -24,9 +25,9 @@ const TimePart = z.object({
     .describe(
       'A host, `Database`, `Queues`, `Cache`, `Resources`, `Own code` for the time that no span covers, an op, or `Everything else`.',
     ),
-  share: z.number().describe('Of the own time of all spans.'),
-  ms_per_request: z.number(),
-  spans_per_request: z.number(),
+  share: Rate.describe('Of the own time of all spans, 0 to 1.'),
+  ms_per_request: Milliseconds,
+  spans_per_request: Rate,
 })
 
 const WHY = ['p50', 'p75', 'p95', 'slowest', 'failed'] as const
@@ -34,7 +35,7 @@ const WHY = ['p50', 'p75', 'p95', 'slowest', 'failed'] as const
 const Sample = z.object({
   why: z.enum(WHY).describe('The stored trace nearest to the percentile; the slowest; the newest with an error.'),
   trace_id: z.string(),
-  duration_ms: z.number(),
+  duration_ms: Milliseconds,
   at: Timestamp,
 })
 export type Sample = z.infer<typeof Sample>
@@ -54,7 +55,7 @@ export const TransactionDetail = Requests.extend({
   range: z.string(),
   interval_seconds: count,
   percentile_seconds: percentileSeconds,
-  share_of_time: fraction.describe('Of the durations of all transactions together.'),
+  share_of_time: fraction.describe('Of the durations of all transactions together, 0 to 1.'),
   spread: Spread,
   series: z.array(Quantiles.extend({ t: Timestamp, failure_rate: fraction, incomplete: z.literal(true).optional() })),
   by_release: z.array(Part).describe('Most requests first, at most 25, like the others.'),
@@ -81,12 +82,12 @@ const Operation = z.object({
   op: z.string(),
   count: count.describe('Spans.'),
   per_request: fraction.describe('Spans for each request of the transactions that have it.'),
-  p50_ms: fraction.describe('Null for fewer than 20 spans, as the p75 and p95.'),
-  p75_ms: fraction,
-  p95_ms: fraction,
-  total_ms: z.number(),
+  p50_ms: duration.describe('Median in milliseconds; null for fewer than 20 spans, as the p75 and p95.'),
+  p75_ms: duration,
+  p95_ms: duration,
+  total_ms: Milliseconds,
   failures: count,
-  hit_rate: fraction.describe('Hits of a cache; null where spans do not say.'),
+  hit_rate: fraction.describe('Share of reads of a cache that were hits, 0 to 1; null where spans do not say.'),
   transaction: z.string().nullable().describe('With most of its time; null where the spans did not name one.'),
   transactions: count,
   trace_id: z.string().nullable().describe('With its longest span among the 100 newest stored traces.'),
@@ -127,7 +128,7 @@ export const transactionRoutes = routes({
         .string()
         .min(1, { error: 'name must not be empty.' })
         .max(250, { error: 'name must be at most 250 characters.' }),
-      op: z.string().min(1).max(64).optional().describe('Default: the op with most requests.'),
+      op: z.string().min(1).max(64).optional().describe('Operation; the one with most requests unless given.'),
     }),
     response: TransactionDetail,
     refusals: [404],
@@ -137,7 +138,8 @@ export const transactionRoutes = routes({
     path: '/api/performance/operations',
     tag: 'Metrics',
     summary: 'Queries, outgoing requests, queues, caches and resources',
-    description: 'Counted from every span that arrived in the range.',
+    description:
+      'Counted from every span that arrived in the range. Each list has at most 20 rows, so there is no total.',
     permission: 'metrics.read',
     query: z.strictObject({ projectId: Id, range: performanceRange, environment }),
     response: SpanOperations,
