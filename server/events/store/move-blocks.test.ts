@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { startS3Server } from '#test/kit/s3-server.ts'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -29,7 +28,7 @@ import { deleteEventsOfUser, deleteIssueEvents, insertEvents, newestEvents, read
 const server = await startS3Server()
 afterAll(() => server.close())
 const BLOCKS_URL = 's3://bucket/events'
-const t = await testApp({
+const { app, clock, logLines } = await testApp({
   env: {
     BLOCKS_URL,
     S3_ENDPOINT: server.url,
@@ -38,7 +37,6 @@ const t = await testApp({
     S3_SECRET_ACCESS_KEY: server.settings.secretAccessKey,
   },
 })
-const { app, clock, logLines } = t
 server.now = () => clock.now()
 beforeEach(() => {
   server.fault = () => null
@@ -190,25 +188,9 @@ test('what is deleted between upload and commit stays in no object', async () =>
   expect(await messagesOf(issueId)).toHaveLength(60)
 })
 
-test('what is deleted before the draft of an object is known is not uploaded', async () => {
-  const { day, issueId } = await packedDay()
-  const slow = interceptedApp(t, async (text, run) => {
-    if (text.startsWith('insert into event_segments')) {
-      await app.tx((tx) => deleteEventsOfUser(tx, issueId, [1], 1_000))
-      // An erasure would be done now.
-      expect(await isDeletionPending(app.db)).toBe(false)
-    }
-    return run()
-  })
-  expect(await moveDay(slow, store, day, never)).toBe(0)
-  expect(server.requests).toEqual([])
-  await moveDay(app, store, day, never)
-  expect(await textOfObjects(day)).not.toContain('user-1')
-})
-
 test('moving and deleting lock blocks in one order', async () => {
   const { day } = await packedDay()
-  const [low, high] = (await selectHotBlocks(app.db, day, 1 << 20)).slice(0, 2)
+  const [low, high] = (await app.tx((tx) => selectHotBlocks(tx, day, 1 << 20))).slice(0, 2)
   if (low === undefined || high === undefined) throw new Error('The day has too few blocks.')
   const segment = { id: newId(), day, sha256: '', bytes: low.body.length + high.body.length }
   await insertSegment(app.db, segment, clock.now())
@@ -246,9 +228,11 @@ test('an interrupted or changed upload loses nothing, and its object is collecte
   server.fault = () => null
   expect(await placesOf(day)).toMatchObject({ there: 0 })
   expect(await messagesOf(issueId)).toHaveLength(120)
-  clock.advance(3 * HOUR_MS)
+  expect(await isDeletionPending(app.db), 'what is deleted now is in the object').toBe(true)
+  clock.advance(HOUR_MS)
   await collectGarbage(app, store, never)
   expect(objectsOf(day)).toEqual([])
+  expect(await isDeletionPending(app.db)).toBe(false)
 })
 
 test('an object that is not there is not taken for deleted', async () => {

@@ -7,7 +7,6 @@ import { ObjectStore, S3Error } from '../../platform/objects/object-store.ts'
 import { blankSoundParts } from './blocks.ts'
 import { segmentKey } from './segment-reader.ts'
 import {
-  areUnchanged,
   BlocksChangedError,
   deleteSegment,
   giveUpSegment,
@@ -34,6 +33,8 @@ import {
 
 /** An event that is deleted later costs reading and writing a segment. */
 const SEGMENT_BYTES = 8 * 1024 * 1024
+/** A segment at half a megabit per second. */
+const WRITE_LIMITS = { attempts: 4, timeoutMs: 150_000 }
 const SEGMENTS_AT_ONCE = 20
 const MAX_MS = 8 * 60_000
 
@@ -46,7 +47,7 @@ export const moveBlocksTask = defineTask({
     const { url, afterDays } = app.config.blocks
     const { s3 } = app.config
     if (url === null || s3 === null) return
-    const store = new ObjectStore(url, s3, { clock: app.clock, signal })
+    const store = new ObjectStore(url, s3, { clock: app.clock, signal, ...WRITE_LIMITS })
     const until = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)])
     try {
       await rewriteSegments(app, store, until)
@@ -67,17 +68,19 @@ export const moveBlocksTask = defineTask({
 export async function moveDay(app: App, store: ObjectStore, day: string, signal: AbortSignal): Promise<number> {
   let moved = 0
   while (!signal.aborted) {
-    const blocks = await selectHotBlocks(app.db, day, SEGMENT_BYTES)
+    const { blocks, segment, places, content } = await app.tx(async (tx) => {
+      const hot = await selectHotBlocks(tx, day, SEGMENT_BYTES)
+      const laidOut = layOut(day, hot)
+      if (hot.length > 0) await insertSegment(tx, laidOut.segment, app.clock.now())
+      return { blocks: hot, ...laidOut }
+    })
     if (blocks.length === 0) {
       await markMoved(app.db, day, app.clock.now())
       break
     }
-    const { segment, places, content } = await draftSegment(app, day, blocks)
+    await writeSegment(store, segment, content)
     const pointed = blocks.flatMap((block, index) => ({ ...block, start: 0, end: 0, ...places[index] }))
     try {
-      // From here on erasures wait for the segment. One that ended before may have erased from a block.
-      if (!(await areUnchanged(app.db, day, blocks))) throw new BlocksChangedError()
-      await uploadSegment(store, segment, content)
       await app.tx((tx) => pointToSegment(tx, segment, pointed, app.clock.now()))
     } catch (error) {
       if (!(error instanceof BlocksChangedError)) throw error
@@ -99,22 +102,18 @@ export async function moveDay(app: App, store: ObjectStore, day: string, signal:
   return moved
 }
 
-/** Makes the content of an object of blocks, and writes its row. */
-async function draftSegment(
-  app: App,
+function layOut(
   day: string,
   blocks: readonly { readonly id: number; readonly body: Buffer }[],
-): Promise<{ segment: Segment; places: Placed[]; content: Buffer<ArrayBuffer> }> {
+): { segment: Segment; places: Placed[]; content: Buffer<ArrayBuffer> } {
   let at = 0
   const places = blocks.map(({ id, body }) => ({ id, start: at, end: (at += body.length) }))
   const content = Buffer.concat(blocks.map(({ body }) => body))
-  const segment = { id: newId(), day, sha256: digestOf(content), bytes: content.length }
-  await insertSegment(app.db, segment, app.clock.now())
-  return { segment, places, content }
+  return { segment: { id: newId(), day, sha256: digestOf(content), bytes: content.length }, places, content }
 }
 
-/** Writes the object, and reads it back. */
-async function uploadSegment(store: ObjectStore, segment: Segment, content: Buffer<ArrayBuffer>): Promise<void> {
+/** Writes an object whose row is there, and reads it back. */
+async function writeSegment(store: ObjectStore, segment: Segment, content: Buffer<ArrayBuffer>): Promise<void> {
   const key = segmentKey({ day: segment.day, segmentId: segment.id })
   await store.put(key, content)
   if (!isIntact(segment, await store.get(key)))
@@ -169,8 +168,11 @@ async function rewriteSegment(app: App, store: ObjectStore, segment: Segment): P
     // A damaged block is deleted whole: it may hold what must be deleted, and cannot be read.
     return kept === null || kept === undefined ? [] : [{ id, body: kept }]
   })
-  const next = left.length === 0 ? null : await draftSegment(app, segment.day, left)
-  if (next !== null) await uploadSegment(store, next.segment, next.content)
+  const next = left.length === 0 ? null : layOut(segment.day, left)
+  if (next !== null) {
+    await insertSegment(app.db, next.segment, app.clock.now())
+    await writeSegment(store, next.segment, next.content)
+  }
   try {
     await app.tx((tx) =>
       replaceSegment(tx, segment, next?.segment ?? null, next?.places ?? [], removals, app.clock.now()),

@@ -28,31 +28,20 @@ export type HotBlock = { readonly id: number; readonly version: string; readonly
 /** Blocks of one statement that chooses by size. */
 const MAX_BLOCKS = 2_000
 
-/** The first blocks of a day whose bodies are here, up to a size, at least one. */
-export async function selectHotBlocks(on: Connection, day: string, maxBytes: number): Promise<HotBlock[]> {
+/**
+ * The first blocks of a day whose bodies are here, up to a size, at least one. Deletions from them wait for the end of the
+ * transaction, which notes their segment: who deletes later sees that it is being written.
+ */
+export async function selectHotBlocks(on: Tx, day: string, maxBytes: number): Promise<HotBlock[]> {
   const { rows } = await on.query<{ id: number; version: string; body: Buffer }>(
     `select b.block_id as id, b.xmin::text as version, b.body from (
        select block_id, sum(octet_length(body)) over (order by block_id) - octet_length(body) as before
        from event_blocks where received_day = $1 and body is not null order by block_id limit ${MAX_BLOCKS}) s
      join event_blocks b on b.received_day = $1 and b.block_id = s.block_id
-     where s.before < $2 and b.body is not null order by b.block_id`,
+     where s.before < $2 and b.body is not null order by b.block_id for share of b`,
     [day, maxBytes],
   )
   return rows
-}
-
-/** Whether no block changed since it was read. */
-export async function areUnchanged(
-  on: Connection,
-  day: string,
-  blocks: readonly Pick<HotBlock, 'id' | 'version'>[],
-): Promise<boolean> {
-  const { rowCount } = await on.query(
-    `select 1 from unnest($2::bigint[], $3::text[]) k (id, version)
-     join event_blocks b on b.received_day = $1 and b.block_id = k.id and b.xmin::text = k.version`,
-    [day, blocks.map(({ id }) => id), blocks.map(({ version }) => version)],
-  )
-  return rowCount === blocks.length
 }
 
 export async function insertSegment(on: Connection, segment: Segment, now: Date): Promise<void> {
@@ -217,14 +206,14 @@ export async function giveUpSegment(on: Connection, id: string, now: Date): Prom
   ])
 }
 
-/** An upload that takes longer was cut off. */
-const WRITING_HOURS = 2
+/** An upload that takes longer was cut off: `WRITE_LIMITS` of move-blocks.ts are less, for writing and reading back. */
+const WRITING_MINUTES = 30
 
 /** Marks segments that nothing refers to: those of dropped days, and of uploads that were cut off. */
 export async function markGarbage(on: Connection, now: Date): Promise<void> {
   await on.query(
     `update event_segments s set state = 'garbage', changed_at = $1
-     where (s.state = 'writing' and s.changed_at < $1::timestamptz - make_interval(hours => ${WRITING_HOURS}))
+     where (s.state = 'writing' and s.changed_at < $1::timestamptz - make_interval(mins => ${WRITING_MINUTES}))
         or (s.state = 'stored' and to_regclass('event_blocks_' || to_char(s.received_day, 'YYYYMMDD')) is null)`,
     [now],
   )
