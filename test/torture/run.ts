@@ -5,6 +5,7 @@ import { backup } from './backup.ts'
 import { bombs } from './bombs.ts'
 import { brokenSymbols } from './broken-symbols.ts'
 import { clockJumps } from './clock-jumps.ts'
+import { coldBlocks } from './cold-blocks.ts'
 import { costlyPatterns } from './costly-patterns.ts'
 import { databaseNetwork } from './database-network.ts'
 import { diskFull } from './disk-full.ts'
@@ -109,6 +110,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'a replicated intake log: its servers, the network, the database, intake and mover end in turn, and it is full: nothing lost, nothing twice (--seconds)',
     run: intakeLog,
+  },
+  'cold-blocks': {
+    id: 'T-53',
+    summary:
+      'bodies move to object storage: kill -9 of the mover, a store that fails, deletions meanwhile: nothing lost, nothing deleted stays (--rounds)',
+    run: coldBlocks,
   },
   'kill-migrations': {
     id: 'T-40',
