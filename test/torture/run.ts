@@ -21,6 +21,7 @@ import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
 import { manyProcesses } from './many-processes.ts'
 import { manyKinds } from './many-kinds.ts'
 import { nlq } from './nlq.ts'
+import { overload } from './overload.ts'
 import { powerCut } from './power-cut.ts'
 import { properties } from './properties.ts'
 import { slowClients } from './slow-clients.ts'
@@ -181,6 +182,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'sockets of one public key that fill the memory for bodies: other organisations are not refused (--sockets)',
     run: greedyKey,
+  },
+  overload: {
+    id: 'T-43',
+    summary:
+      'ten times what can be digested, then the usual load: accepted or refused soon, nothing lost, full speed again (--seconds)',
+    run: overload,
   },
   'two-services': {
     id: 'T-48',

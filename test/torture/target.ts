@@ -8,14 +8,16 @@ export type Target = {
   readonly project: Pick<BenchProject, 'number' | 'publicKey'>
 }
 
+/** Without rate limits, and without the end-to-end test, whose event a torture would count. */
+export const QUIET = { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent', FAULTLINE_CANARY_MINUTES: '0' }
+
 /** The real service in a separate process, without rate limits, with a project. */
 export async function startTarget(
   options: NonNullable<Parameters<typeof startService>[0]> = {},
 ): Promise<{ service: Service; project: BenchProject; url: string }> {
   const service = await startService({
     ...options,
-    // Without the end-to-end test, whose event they would count.
-    env: { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent', FAULTLINE_CANARY_MINUTES: '0', ...options.env },
+    env: { ...QUIET, ...options.env },
   })
   try {
     return { service, project: await setUpProject(service.url), url: service.url }
