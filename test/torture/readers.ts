@@ -23,8 +23,11 @@ const EVERY_MS = 200
 const PATIENCE_MS = 40_000
 const PATHS = ['/api/issues?limit=10', '/api/projects', '/api/me']
 
-/** Members who look at the dashboard all the time. */
-export function watchReaders(url: string, cookie: string): Readers {
+/**
+ * Members who look at the dashboard all the time.
+ * @param cookie a function where sessions end meanwhile
+ */
+export function watchReaders(url: string, cookie: string | (() => string), paths = PATHS): Readers {
   let stopped = false
   let all = 0
   let ok = 0
@@ -37,7 +40,10 @@ export function watchReaders(url: string, cookie: string): Readers {
     const startedMs = performance.now()
     let status = 0
     try {
-      const answer = await fetch(url + path, { headers: { cookie }, signal: AbortSignal.timeout(PATIENCE_MS) })
+      const answer = await fetch(url + path, {
+        headers: { cookie: typeof cookie === 'string' ? cookie : cookie() },
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      })
       await answer.arrayBuffer()
       status = answer.status
     } catch {
@@ -54,7 +60,7 @@ export function watchReaders(url: string, cookie: string): Readers {
   }
   const loop = async (): Promise<void> => {
     for (let i = 0; !stopped; i++) {
-      await read(PATHS[i % PATHS.length] ?? '/')
+      await read(paths[i % paths.length] ?? '/')
       await delay(EVERY_MS)
     }
   }

@@ -26,6 +26,7 @@ import { powerCut } from './power-cut.ts'
 import { properties } from './properties.ts'
 import { slowClients } from './slow-clients.ts'
 import { smuggling } from './smuggling.ts'
+import { soak } from './soak.ts'
 import { standby } from './standby.ts'
 import { unreadAnswers } from './unread-answers.ts'
 import { twoServices } from './two-services.ts'
@@ -99,6 +100,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'nine processes of one database end in turn, by kill -9 or as in a rolling restart: nothing lost, nothing twice (--rounds, --postgres=15)',
     run: manyProcesses,
+  },
+  soak: {
+    id: 'T-42',
+    summary:
+      'everything at once for 5 minutes (30 with --full), with kills: nothing lost, nothing twice, counts right; memory, handles and latency do not grow (--minutes)',
+    run: soak,
   },
   standby: {
     id: 'S-03',

@@ -27,7 +27,7 @@ export async function watchNewIssues(
 
 /** Sends a problem that is new every few seconds, again until one of the processes acknowledges it. */
 export function startTrickle({ number, publicKey }: BenchProject, urls: () => readonly string[]) {
-  let [isOver, acknowledged] = [false, 0]
+  let [isOver, isAbandoned, acknowledged] = [false, false, 0]
   const work = (async () => {
     while (!isOver) {
       const event = {
@@ -39,6 +39,7 @@ export function startTrickle({ number, publicKey }: BenchProject, urls: () => re
         const url = `${urls()[attempt % urls().length] ?? ''}/api/${number}/envelope/?sentry_key=${publicKey}&sentry_version=7`
         const answer = await fetch(url, { method: 'POST', body }).catch(() => null)
         if (answer?.status === 200) break
+        if (isAbandoned) return
         await delay(50)
       }
       acknowledged++
@@ -51,6 +52,10 @@ export function startTrickle({ number, publicKey }: BenchProject, urls: () => re
       isOver = true
       await work
       return acknowledged
+    },
+    /** Ends it where nothing may acknowledge any more. */
+    abandon(): void {
+      isOver = isAbandoned = true
     },
   }
 }

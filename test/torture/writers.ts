@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { z } from 'zod'
+import { Histogram } from '#bench/load.ts'
 import { type BenchEvent, EventHead, makeEvents, random } from '#bench/payloads.ts'
 import type { BenchProject } from '#bench/setup-project.ts'
 import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
@@ -30,6 +31,8 @@ export type Writers = {
   rude: number
   /** The longest wait for an answer or the end of the connection, milliseconds. */
   slowestMs: number
+  /** From sending a request to its 200; may be replaced. */
+  latency: Histogram
 }
 
 /** An error with a session and logs, or a transaction: an envelope makes one event. */
@@ -61,6 +64,7 @@ export function startWriters(
     cutMidway: 0,
     rude: 0,
     slowestMs: 0,
+    latency: new Histogram(),
   }
   const all = Array.from({ length: options.count }, (_, index) =>
     write(writers, project, events, options, random(options.seed * 1000 + index)),
@@ -90,12 +94,14 @@ async function write(
     writers.sent[next.kind]++
     const startedMs = performance.now()
     const { status, retryAfter, midway } = await post(agent, url, project, next.body)
-    writers.slowestMs = Math.max(writers.slowestMs, performance.now() - startedMs)
+    const tookMs = performance.now() - startedMs
+    writers.slowestMs = Math.max(writers.slowestMs, tookMs)
     writers.answers.set(status, (writers.answers.get(status) ?? 0) + 1)
     if (status === 200) {
       // Before anything else happens: this line is what the claim is checked against.
       appendFileSync(sideFile, `${next.kind} ${next.id}\n`)
       writers.accepted++
+      writers.latency.add(tookMs)
       cutOff = null
       if (pauseMs > 0) await delay(rand() * 2 * pauseMs)
     } else {
