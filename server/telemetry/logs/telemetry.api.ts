@@ -160,7 +160,7 @@ export const MetricNames = z.object({
 })
 export type MetricNames = z.infer<typeof MetricNames>
 
-/** Of measurements of any size, so the digits that count are the first ones. */
+/** Measurements have any size, so the digits that count are the first ones. */
 const value = z
   .number()
   .overwrite((measured) => Number(measured.toPrecision(12)))

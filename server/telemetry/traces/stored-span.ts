@@ -126,7 +126,7 @@ const Stored = z.array(
   }),
 ) satisfies z.ZodType<StoredSpan[]>
 
-/** What names the operation of a span, and how long it took. */
+/** A span as far as its operation and its duration need it. */
 export type TimedSpan = Pick<StoredSpan, 'op' | 'description' | 'data' | 'start_ms' | 'end_ms'>
 
 const Timed = z.array(
