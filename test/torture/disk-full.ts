@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { setUpProject } from '#bench/setup-project.ts'
 import { startService } from '#bench/service.ts'
 import { watchReaders } from './readers.ts'
-import { mountSmallDisk } from './small-disk.ts'
+import { mountLimitedDisk } from './limited-disk.ts'
 import { waitUntilDigested } from './target.ts'
 import { atMost, claim, none, print, skip, type TortureArgs, type Verdict } from './torture.ts'
 import { claimsOf, examine, startWriters } from './writers.ts'
@@ -22,7 +22,7 @@ const NOTICED_MS = 2_500
 export async function diskFull({ seed, full, options }: TortureArgs): Promise<Verdict> {
   const seconds = Number(options['seconds'] ?? (full ? 60 : 15))
   const folder = mkdtempSync(join(tmpdir(), 'faultline-disk-'))
-  const disk = mountSmallDisk(join(folder, 'disk'), DISK_MIB)
+  const disk = mountLimitedDisk(join(folder, 'disk'), DISK_MIB)
   if ('missing' in disk) {
     rmSync(folder, { recursive: true, force: true })
     return skip(disk.missing)

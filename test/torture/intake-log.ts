@@ -11,7 +11,7 @@ import { natsServer } from '../clients/toolchains.ts'
 import { startDatabaseProxy } from '../kit/database-proxy.ts'
 import { startNatsCluster } from '../kit/nats-cluster.ts'
 import { waitFor } from '../kit/wait.ts'
-import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
+import { mountLimitedDisk, type LimitedDisk } from './limited-disk.ts'
 import { waitUntilDigested } from './target.ts'
 import { atLeast, claim, none, print, skip, type TortureArgs, type Verdict } from './torture.ts'
 import { claimsOf, examineDatabase, startWriters, type Writers } from './writers.ts'
@@ -240,8 +240,8 @@ export async function intakeLog({ seed, full, options }: TortureArgs): Promise<V
 }
 
 /** A small disk for each server; none where they cannot be mounted. */
-function mountDisks(folder: string): SmallDisk[] {
-  const mounted = [0, 1, 2].map((index) => mountSmallDisk(join(folder, `log${index}`), DISK_MIB))
+function mountDisks(folder: string): LimitedDisk[] {
+  const mounted = [0, 1, 2].map((index) => mountLimitedDisk(join(folder, `log${index}`), DISK_MIB))
   const disks = mounted.flatMap((one) => ('missing' in one ? [] : [one]))
   if (disks.length === mounted.length) return disks
   print(`  without full disks of the log: ${mounted.map((one) => ('missing' in one ? one.missing : ''))[0] ?? ''}`)

@@ -139,7 +139,7 @@ export async function overload({ seed, full, options }: TortureArgs): Promise<Ve
   }
 }
 
-/** Figures of the time before the load, when both have begun. */
+/** Figures of the time before the load, when both have sent something. */
 async function untilProbing(probers: readonly Prober[]): Promise<ProberFigures[]> {
   for (const prober of probers) await waitFor('a probe', async () => (await prober.figures('next')).accepted > 0)
   await delay(2_000)

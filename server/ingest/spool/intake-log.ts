@@ -68,7 +68,7 @@ export type IntakeLog = {
 /** The log refused, or was not there: nothing was stored. */
 export class NotStoredError extends Error {}
 
-/** There is no connection yet, or none any more; whoever opened the log reports why. */
+/** There is no connection yet, or none any more; the process that opened the log reports why. */
 export class NotConnectedError extends NotStoredError {}
 
 const HEAD = /^1 (\d{1,10}) (\d{1,16}) (\d{1,7}) (\d{1,10})\n/

@@ -296,7 +296,7 @@ function cut(bytes: Buffer, size: number): Buffer[] {
   return parts
 }
 
-/** What is read of a message. */
+/** The parts of a message that are read. */
 export type LogMessage = Pick<StoredMsg, 'data' | 'seq' | 'time'> & { readonly header: Pick<MsgHdrs, 'get'> }
 
 /** Rows of messages; without a last one whose messages are not all there. One that lacks others of its messages has no row. */

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'n
 import { join } from 'node:path'
 
 /** A file system of a few MiB that a test fills to the last byte. */
-export type SmallDisk = {
+export type LimitedDisk = {
   readonly path: string
   /** Writes until nothing more fits. @returns the bytes that are still free */
   fill(): number
@@ -13,7 +13,7 @@ export type SmallDisk = {
 }
 
 /** @returns why it cannot be mounted, as `missing`: only root on Linux may */
-export function mountSmallDisk(path: string, sizeMiB: number): SmallDisk | { readonly missing: string } {
+export function mountLimitedDisk(path: string, sizeMiB: number): LimitedDisk | { readonly missing: string } {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return { missing: 'only root on Linux may mount a small disk' }
   mkdirSync(path)
