@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { superviseDigestion } from './service.ts'
+import { superviseDigestion } from './supervise-digestion.ts'
 
 const { app, connectionString, logLines } = await testApp({ realTime: true })
 

@@ -1,10 +1,8 @@
-import { ping } from '../../ingest/spool/spool.queries.ts'
 import { flushDenials } from '../../history/audit/denials.ts'
 import { signHeads } from '../../history/audit/signed-heads.ts'
 import type { App } from '../../platform/context/app.ts'
 import { createAuthenticator } from '../../identity/auth/authenticate.ts'
 import { clientAddressReader } from '../http/request-guard.ts'
-import type { Readiness } from '../http/health.ts'
 import { contract } from '../api/contract.ts'
 import { handlers } from '../api/handlers.ts'
 import type { ReadMetric } from '../http/otlp-metrics.ts'
@@ -21,12 +19,10 @@ import {
   MAX_HANDED_BYTES,
   type ThreadHandOver,
 } from '../../ingest/spool/hand-over.ts'
-import { SHARD_NUMBERS, threadOfShard } from '../../ingest/spool/entry.ts'
 import { type Mover, type OpenLog, openIntakeLog } from '../../ingest/spool/open-intake-log.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
-import { pendingMigrations } from '../../platform/storage/migrate.ts'
-import { createCanary, type Canary, type CanaryTiming, readCanary } from '../canary/create-canary.ts'
+import { createCanary, type Canary, type CanaryTiming } from '../canary/create-canary.ts'
 import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createDigester } from '../../ingest/digest/digester.ts'
 import { CHANNELS } from '../channels.ts'
@@ -45,8 +41,8 @@ import {
   type DigestSums,
 } from './figures.ts'
 import type { MetricsExporter } from './export-metrics.ts'
-import { Worker } from 'node:worker_threads'
-import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
+import { readReadiness } from './read-readiness.ts'
+import { superviseDigestion } from './supervise-digestion.ts'
 
 export type Service = {
   readonly port: number
@@ -148,7 +144,7 @@ export async function startService(app: App, connectionString: string, options: 
       },
       api: roles.includes('api'),
       intake: intake === null ? null : (request, response) => intake.handle(request, response),
-      health: { readiness: () => readiness(app, intake, used) },
+      health: { readiness: () => readReadiness(app, intake, used) },
       metrics: {
         figures: async () => [
           ...passwordFigures(app),
@@ -295,197 +291,3 @@ async function startDigestion(
     },
   }
 }
-
-const MAX_WAIT_MS = 2_000
-/** With an older entry in the spool the process is not ready. */
-const MAX_BACKLOG_AGE_MS = 15 * 60_000
-
-/** Not ready while migrations of this version are missing. Newer ones, of another process, are fine. */
-async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string }> {
-  const missing = await within(MAX_WAIT_MS, pendingMigrations(app.db)).catch(() => null)
-  if (missing === null) return { ok: false, detail: 'unknown' }
-  return missing.length === 0
-    ? { ok: true, detail: 'up to date' }
-    : { ok: false, detail: `missing ${missing.join(', ')}` }
-}
-
-const SPOOL_DETAILS: Readonly<Record<ReturnType<Intake['spool']['readiness']>, string>> = {
-  open: 'open',
-  full: 'full: the backlog has reached MAX_BACKLOG',
-  disk: 'closed: the disk of the database is nearly full',
-  down: 'closed: the database does not accept writes',
-}
-const LOG_DETAILS: typeof SPOOL_DETAILS = {
-  open: 'open',
-  full: 'full: too many requests wait for the intake log',
-  disk: 'closed: the intake log has reached SPOOL_MAX_MB',
-  down: 'closed: the intake log does not accept writes',
-}
-
-type Check = Readiness['checks'][string]
-
-/**
- * Ready means: the database answers, is migrated, and the intake accepts requests. With a log the intake accepts them
- * without the database, so its process stays ready.
- */
-async function readiness(app: App, intake: Intake | null, used: OpenLog | null): Promise<Readiness> {
-  const started = app.clock.monotonicMs()
-  const database = await within(MAX_WAIT_MS, ping(app.db)).then(
-    () => ({ ok: true, detail: `${Math.round(app.clock.monotonicMs() - started)} ms` }),
-    () => ({ ok: false, detail: 'The database does not answer.' }),
-  )
-  const spool = intake?.spool.readiness() ?? 'open'
-  const backlog =
-    intake === null || !database.ok ? null : await within(MAX_WAIT_MS, intake.spool.backlog()).catch(() => null)
-  const needsNoDatabase = intake !== null && used !== null
-  const checks: Record<string, Check> = {
-    database,
-    migrations: database.ok ? await migrationsCheck(app) : { ok: false, detail: 'unknown' },
-    ...(intake === null
-      ? {}
-      : { spool: { ok: spool === 'open', detail: (used === null ? SPOOL_DETAILS : LOG_DETAILS)[spool] } }),
-    ...(used === null ? {} : { intake_log: await logCheck(used) }),
-    ...(backlog === null
-      ? {}
-      : {
-          backlog: {
-            ok: backlog.oldestAgeMs < MAX_BACKLOG_AGE_MS,
-            detail: `${backlog.entries} entries, oldest ${Math.round(backlog.oldestAgeMs / 1000)} s`,
-          },
-        }),
-  }
-  const isIgnored = (name: string): boolean =>
-    (needsNoDatabase && !database.ok && (name === 'database' || name === 'migrations')) ||
-    // Pages and API work without the log.
-    (intake === null && name === 'intake_log')
-  const ready = Object.entries(checks).every(([name, { ok }]) => ok || isIgnored(name))
-  const canary = database.ok ? await within(MAX_WAIT_MS, canaryCheck(app)).catch(() => null) : null
-  return { ready, checks: canary === null ? checks : { ...checks, canary } }
-}
-
-/** Messages are old while the database is away, and the log still takes more: their age closes nothing. */
-async function logCheck(used: OpenLog): Promise<Check> {
-  const backlog = await within(MAX_WAIT_MS, used.backlog()).catch(() => null)
-  if (backlog === null) return { ok: false, detail: 'The intake log does not answer.' }
-  return { ok: true, detail: `${backlog.messages} messages, oldest ${Math.round(backlog.oldestAgeMs / 1000)} s` }
-}
-
-/** Says whether alerts arrive. Where they do not, the process can work all the same: taking it away would help no one. */
-async function canaryCheck(app: App): Promise<{ ok: boolean; detail: string } | null> {
-  const { state, failed_step: step, explanation } = await readCanary(app)
-  if (state === 'off') return null
-  return { ok: state !== 'broken', detail: step === null ? state : `${state} at ${step}. ${explanation}` }
-}
-
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}
-
-type DigestSupervisor = {
-  /** Sums since the service started, over all threads. */
-  figures(): DigestThreadReport
-  /** Waits at most `graceMs` for each thread to finish its batch. What is not digested stays in the spool. */
-  stop(graceMs: number): Promise<void>
-}
-
-const NOTHING: DigestThreadReport = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
-const MIN_PAUSE_MS = 200
-const MAX_PAUSE_MS = 5_000
-/** After a thread ran this long, the next failure starts with the shortest pause again. */
-const HEALTHY_MS = 30_000
-const HEAP_MB = 512
-
-/**
- * Runs the digest threads, each with shards of its own, and restarts one that ends unexpectedly. What it had not recorded
- * is still in the spool.
- * @param handOvers where the intake of this process hands over what it wrote, one for each thread; null when there is no intake
- */
-export function superviseDigestion(
-  app: App,
-  connectionString: string,
-  handOvers: readonly ThreadHandOver[] | null = null,
-): DigestSupervisor {
-  const { digestThreads } = app.config
-  const threads = Array.from({ length: digestThreads }, (_, index) => {
-    const shards = SHARD_NUMBERS.filter((shard) => threadOfShard(shard, digestThreads) === index)
-    return superviseThread(app, connectionString, shards, handOvers?.[index] ?? null)
-  })
-  return {
-    figures: () => threads.map((thread) => thread.figures()).reduce(sum, NOTHING),
-    stop: async (graceMs) => void (await Promise.all(threads.map((thread) => thread.stop(graceMs)))),
-  }
-}
-
-function superviseThread(
-  app: App,
-  connectionString: string,
-  shards: readonly number[],
-  handOver: ThreadHandOver | null,
-): DigestSupervisor {
-  let stopped = false
-  let worker: Worker | null = null
-  let past = NOTHING
-  let current = NOTHING
-  let pauseMs = MIN_PAUSE_MS
-  let restart: NodeJS.Timeout | undefined
-
-  const start = (): void => {
-    const startedAtMs = app.clock.monotonicMs()
-    const handedOver = handOver?.connect() ?? null
-    const next = new Worker(new URL('./digest-thread.ts', import.meta.url), {
-      name: 'digest',
-      workerData: { config: app.config, connectionString, shards, handedOver } satisfies DigestThreadData,
-      transferList: handedOver === null ? [] : [handedOver.port],
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-    })
-    worker = next
-    next.on('message', (report: DigestThreadReport) => {
-      current = report
-    })
-    next.on('error', (error) => {
-      // The next start recovers from a failure while stopping.
-      if (!stopped) app.log.error({ err: error }, 'the digest thread failed')
-    })
-    next.once('exit', (code) => {
-      past = sum(past, current)
-      current = NOTHING
-      worker = null
-      handOver?.disconnect()
-      if (stopped) return
-      if (app.clock.monotonicMs() - startedAtMs > HEALTHY_MS) pauseMs = MIN_PAUSE_MS
-      app.log.error({ code, restart_in_ms: pauseMs }, 'the digest thread ended unexpectedly and restarts')
-      restart = setTimeout(start, pauseMs)
-      restart.unref()
-      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
-    })
-  }
-  start()
-
-  return {
-    figures: () => sum(past, current),
-    async stop(graceMs) {
-      stopped = true
-      clearTimeout(restart)
-      const running = worker
-      if (running === null) return
-      const ended = new Promise<void>((resolve) => {
-        running.once('exit', () => resolve())
-      })
-      running.postMessage('stop' satisfies DigestThreadCommand)
-      await withinGrace(graceMs, ended)
-      await running.terminate()
-    },
-  }
-}
-
-const sum = (a: DigestThreadReport, b: DigestThreadReport): DigestThreadReport => ({
-  entries: a.entries + b.entries,
-  events: a.events + b.events,
-  duplicates: a.duplicates + b.duplicates,
-  quarantined: a.quarantined + b.quarantined,
-  batches: a.batches + b.batches,
-})
