@@ -16,7 +16,7 @@ import { waitFor } from '../kit/wait.ts'
 import { QUIET, startTarget, waitUntilDigested } from './target.ts'
 import { atLeast, atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
-const [TIMES, LEAST_TIMES] = [10, 3]
+const [TIMES, MIN_TIMES] = [10, 3]
 /** Each waits for its answer, so many more of them would wait for each other where the processors are the limit. */
 const CONNECTIONS = 32
 const [SHORT_SECONDS, FULL_SECONDS] = [15, 300]
@@ -104,7 +104,7 @@ export async function overload({ seed, full, options }: TortureArgs): Promise<Ve
       claims: [
         atLeast(
           `offered, times the peak (${TIMES}, or what the machine can send beside the service)`,
-          LEAST_TIMES,
+          MIN_TIMES,
           Math.round((offered / peak) * 10) / 10,
         ),
         claim(

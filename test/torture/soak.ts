@@ -12,7 +12,6 @@ import { addProject, type BenchProject, logIn, setUpProject } from '#bench/setup
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
 import { freePort } from '#test/kit/free-port.ts'
 import { startReceiver } from '#test/kit/receiver.ts'
-import { freePort } from '../kit/free-port.ts'
 import { type Collector, createCollector } from './collect-garbage.ts'
 import { killNow } from './kill-intake.ts'
 import { type Readers, watchReaders } from './readers.ts'
