@@ -13,7 +13,8 @@ import {
   type Filter,
   type HealthQuery,
 } from './health-source.queries.ts'
-import { LIMITS, userRateWord, rateWord, worstWord } from './limits.ts'
+import { rateWord } from '#shared/rate-words.ts'
+import { LIMITS, userRateWord, worstWord } from './limits.ts'
 import type { Breakdown, BreakdownSort } from './metrics.api.ts'
 import { readMetricsProject } from './projects-of.ts'
 

@@ -26,7 +26,8 @@ import {
   type Range,
   type SessionUsers,
 } from './health-source.queries.ts'
-import { LIMITS, userRateWord, rateWord } from './limits.ts'
+import { rateWord } from '#shared/rate-words.ts'
+import { LIMITS, userRateWord } from './limits.ts'
 import type { Metric, MetricSeries } from './metrics.api.ts'
 import { readMetricsProject } from './projects-of.ts'
 import type { Finding } from './finding.api.ts'

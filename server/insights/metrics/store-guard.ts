@@ -1,6 +1,7 @@
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { share } from './figures.ts'
-import { isClearlyPoor, LIMITS, rateWord, type Bands, type Word } from './limits.ts'
+import { isClearlyPoor, rateWord, type Bands, type Word } from '#shared/rate-words.ts'
+import { LIMITS } from './limits.ts'
 
 /** The rates that app stores judge an app by: shares of daily users over 28 whole days of UTC. */
 

@@ -1,9 +1,9 @@
 /** The words for figures of app health, and the limits between them where the service does not send them. Pure. */
+import type { Bands, Word } from '#shared/rate-words.ts'
 
-export type Word = 'good' | 'watch' | 'poor'
-
-/** From `watch` on a figure needs attention, from `poor` on it is bad. */
-export type Limits = { readonly watch: number; readonly poor: number }
+export { figureWord } from '#shared/rate-words.ts'
+export type { Word }
+export type Limits = Bands
 
 /** The share of sessions or users with a crash, as the stores judge it. */
 export const CRASH_LIMITS: Limits = { watch: 0.005, poor: 0.0109 }
@@ -19,7 +19,3 @@ export const SLOW_LIMITS: Limits = { watch: 0.1, poor: 0.25 }
 export const FROZEN_LIMITS: Limits = { watch: 0.01, poor: 0.01 }
 /** Sessions that held a wake lock for two hours or more. */
 export const WAKE_LIMITS: Limits = { watch: 0.03, poor: 0.05 }
-
-/** Null for an unknown figure. */
-export const figureWord = (value: number | null, { watch, poor }: Limits): Word | null =>
-  value === null ? null : value >= poor ? 'poor' : value >= watch ? 'watch' : 'good'
