@@ -23,6 +23,8 @@ export const ISSUE_RULE_BOUNDS = {
   users: { min: 1, max: 1_000_000_000 },
   userShare: { min: 0.000_001, max: 1 },
 } as const
+/** The highest P95 that a project may set as the limit of its requests. */
+export const MAX_REQUEST_LIMIT_MS = 600_000
 /** Journeys that a project may name as critical. */
 export const MAX_CRITICAL_PATHS = 50
 /** Events per minute that the rate limit of a project key may allow. */

@@ -1,6 +1,6 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { crashSettings } from '../../telemetry/app-health/crash-settings.ts'
+import { healthSettings } from '../../telemetry/app-health/health-settings.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import type { HealthQuery } from './health-source.queries.ts'
@@ -24,5 +24,5 @@ export async function readMetricsProjects(app: App, actor: OrgActor): Promise<Pr
 
 const viewed = ({ id, settings }: { readonly id: string; readonly settings: unknown }): Projects[number] => ({
   id,
-  unhandledIsCrash: crashSettings(settings).unhandled_is_crash,
+  unhandledIsCrash: healthSettings(settings).unhandled_is_crash,
 })

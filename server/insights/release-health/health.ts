@@ -7,7 +7,7 @@ import type { ReleaseRow } from '../../projects/releases/releases.queries.ts'
 import { isSameApp } from '../../projects/releases/version.ts'
 import { viewReleases } from '../../projects/releases/view-release.ts'
 import { floorToBucket } from '../../telemetry/app-health/buckets.ts'
-import { crashSettings } from '../../telemetry/app-health/crash-settings.ts'
+import { healthSettings } from '../../telemetry/app-health/health-settings.ts'
 import { selectProjectForDigestion } from '../../projects/registry/projects.queries.ts'
 import type { Comparison, ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
 import {
@@ -80,7 +80,7 @@ export async function sessionsOfProject(
 ): Promise<ProjectSessions> {
   const now = app.clock.now()
   const project = await selectProjectForDigestion(app.db, projectId)
-  const unhandledIsCrash = crashSettings(project?.settings).unhandled_is_crash
+  const unhandledIsCrash = healthSettings(project?.settings).unhandled_is_crash
   const query = sessionsRange(now, range, { projectId, environment, unhandledIsCrash })
   const [ofRange, ofDay] = await Promise.all([sumsByRelease(app.db, query), sumsByRelease(app.db, lastDay(now, query))])
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { crashFields } from '../../telemetry/app-health/crash-settings.api.ts'
+import { healthFields } from '../../telemetry/app-health/health-settings.api.ts'
 import { attachmentFields } from '../../events/attachments/attachment-settings.api.ts'
 import { InboundFilters, InboundFiltersPatch } from '../../ingest/filters/inbound-filters.api.ts'
 import { groupingFields, GroupingTransition } from '../../issues/grouping/grouping-rules.api.ts'
@@ -34,7 +34,7 @@ const settingFields = {
   ...groupingFields,
   ...ownershipFields,
   ...attachmentFields,
-  ...crashFields,
+  ...healthFields,
   ...criticalPathFields,
 }
 

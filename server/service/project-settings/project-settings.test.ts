@@ -24,6 +24,8 @@ const defaults = {
   store_profiles: false,
   store_replays: false,
   unhandled_is_crash: false,
+  request_p95_limit_ms: null,
+  request_failure_limit: null,
   critical_paths: [],
   grouping_version: 2,
   grouping_transition: null,

@@ -1,4 +1,4 @@
-import { crashSettings } from '../../telemetry/app-health/crash-settings.ts'
+import { healthSettings } from '../../telemetry/app-health/health-settings.ts'
 import { attachmentSettings } from '../../events/attachments/attachment-settings.ts'
 import { filterSettings } from '../../ingest/filters/filter-settings.ts'
 import { groupingSettings } from '../../issues/grouping/grouping-settings.ts'
@@ -20,7 +20,7 @@ export const projectSettings = (stored: unknown) => ({
   ...groupingSettings(stored),
   ...ownershipSettings(stored),
   ...attachmentSettings(stored),
-  ...crashSettings(stored),
+  ...healthSettings(stored),
   ...criticalPathSettings(stored),
   ...filterSettings(stored),
 })

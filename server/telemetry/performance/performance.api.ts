@@ -144,6 +144,23 @@ const Transaction = z.object({
   failure_rate: fraction,
   previous_p75: figure,
   previous_count: count,
+  compared: z
+    .object({
+      release_p95_ms: figure,
+      release_failure_rate: fraction,
+      release_count: count,
+      previous_p95_ms: figure,
+      previous_failure_rate: fraction,
+      previous_count: count,
+      p95_change: fraction.describe(
+        'Growth of the p95 from the release before; null while either has fewer than 20 values.',
+      ),
+      failure_rate_change: fraction.describe(
+        'Rate of the release − rate of the release before; null while either has fewer than 20 values.',
+      ),
+    })
+    .nullable()
+    .describe('In the two releases of `releases`; null without two.'),
 })
 z.globalRegistry.add(Transaction, { id: 'Transaction' })
 export type Transaction = z.infer<typeof Transaction>
@@ -160,11 +177,20 @@ export const Requests = Rates.extend({ previous: Rates }).describe(
 )
 export type Requests = z.infer<typeof Requests>
 
+const Limit = z.object({
+  watch: z.number().describe('From here on the figure needs attention: four fifths of the limit.'),
+  poor: z.number().describe('The limit.'),
+  word: z
+    .enum(['good', 'watch', 'poor'])
+    .nullable()
+    .describe('Of the figure; null for fewer than 20 requests, and for a rate of fewer than 100 that may be chance.'),
+})
+
 const Releases = z
   .object({ release: z.string(), previous: z.string() })
   .nullable()
   .describe(
-    'The releases that screens are compared in: the newest measured one of those asked for, and the one before of the same app; null without two.',
+    'The releases that screens and transactions are compared in: the newest measured one of those asked for, and the one before of the same app; null without two.',
   )
 
 const Drain = z.object({
@@ -246,6 +272,11 @@ export const Performance = z.object({
   stalls: Stalls,
   web_vitals: WebVitals,
   requests: Requests,
+  limits: z
+    .object({ p95_ms: Limit.nullable(), failure_rate: Limit.nullable() })
+    .describe(
+      'The limits of the project for `requests` (`request_p95_limit_ms`, `request_failure_limit`); null where it sets none, and with `name`.',
+    ),
   screens: z
     .array(Screen)
     .nullable()
@@ -288,7 +319,7 @@ const { limit, offset } = offsetQuery(25)
 const page = { projectId: Id, range: performanceRange, ...performanceFilters, limit, offset, ...formatQuery }
 
 const Screens = pageSchema(Screen).extend({ range: z.string(), releases: Releases })
-const Transactions = pageSchema(Transaction).extend({ range: z.string() })
+const Transactions = pageSchema(Transaction).extend({ range: z.string(), releases: Releases })
 
 const screensTable = csvTable(
   'screens',
@@ -318,18 +349,30 @@ const screensTable = csvTable(
   ],
 )
 
-const transactionsTable = csvTable('transactions', Transactions, ({ items }) => items, [
-  'name',
-  'op',
-  'count',
-  'p50',
-  'p75',
-  'p95',
-  'previous_p75',
-  'throughput',
-  'failures',
-  'failure_rate',
-])
+const transactionsTable = csvTable(
+  'transactions',
+  Transactions,
+  ({ items }) =>
+    items.map(({ compared, ...transaction }) => ({
+      ...transaction,
+      p95_change: compared?.p95_change ?? null,
+      failure_rate_change: compared?.failure_rate_change ?? null,
+    })),
+  [
+    'name',
+    'op',
+    'count',
+    'p50',
+    'p75',
+    'p95',
+    'previous_p75',
+    'throughput',
+    'failures',
+    'failure_rate',
+    'p95_change',
+    'failure_rate_change',
+  ],
+)
 
 const Part = z.object({ name: z.string(), render: Quantiles, ttfd_p75_ms: figure }).extend(FrameRatios.shape)
 

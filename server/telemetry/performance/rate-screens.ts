@@ -119,7 +119,7 @@ function compare(release: MetricSpread, previous: MetricSpread): NonNullable<Scr
 }
 
 /** With fewer values a release says nothing about a percentile. */
-const MIN_COMPARED = 20
+export const MIN_COMPARED = 20
 
 export type ComparedReleases = { readonly release: string; readonly previous: string }
 

@@ -15,6 +15,7 @@ import {
 } from './figures.ts'
 import { coarsen, type Coarse } from './coarsen.ts'
 import { describeTransactions } from './list-transactions.ts'
+import { judgeRequests, NO_LIMITS, readRequestLimits } from './judge-requests.ts'
 import { sortScreens } from './list-screens.ts'
 import type { Performance, Point, Vital } from './performance.api.ts'
 import { measureMinutes, prepareQuestion, type Filters, type Question } from './question.ts'
@@ -99,16 +100,19 @@ export async function readProjectPerformance(
   const compared = hasNames ? comparedReleases(app, question) : null
   const reading = readTotalsOfBoth(app.db, { ...now, metrics: IN_TOTALS }, before)
   const isMeasured = async (metric: Metric) => spreadIn((await reading)[0], metric).count > 0
-  const [[totals, earlier], releases, series, screens, transactions, causes, battery, rates] = await Promise.all([
-    reading,
-    compared,
-    readMetricsSeries(app.db, { ...now, metrics: IN_SERIES, intervalMs: time.stepSeconds * 1_000 }),
-    hasNames ? slowestScreens(app, question, compared) : null,
-    hasNames ? busiestTransactions(app, question) : null,
-    hasNames ? isMeasured('anr').then((is) => (is ? readAnrCauses(app.db, now, MAX_ROWS) : [])) : null,
-    isMeasured('battery_drain').then((is) => batterySources(app, question, is)),
-    anrRates(app, actor, input, readAnrRates),
-  ])
+  const [[totals, earlier], releases, series, screens, transactions, causes, battery, rates, limits] =
+    await Promise.all([
+      reading,
+      compared,
+      readMetricsSeries(app.db, { ...now, metrics: IN_SERIES, intervalMs: time.stepSeconds * 1_000 }),
+      hasNames ? slowestScreens(app, question, compared) : null,
+      hasNames ? busiestTransactions(app, question, compared) : null,
+      hasNames ? isMeasured('anr').then((is) => (is ? readAnrCauses(app.db, now, MAX_ROWS) : [])) : null,
+      isMeasured('battery_drain').then((is) => batterySources(app, question, is)),
+      anrRates(app, actor, input, readAnrRates),
+      // Limits are of all requests: a single transaction may be slower by its nature.
+      input.name === undefined ? readRequestLimits(app, actor, input.projectId) : NO_LIMITS,
+    ])
   const of = (metric: Metric) => spreadIn(totals, metric)
   const was = (metric: Metric) => spreadIn(earlier, metric)
   const displayOf = (metric: Metric) => ({
@@ -143,6 +147,7 @@ export async function readProjectPerformance(
       ttfb: vitalOf('ttfb'),
     },
     requests: requestFigures(of('duration'), was('duration'), measureMinutes(app.clock.now(), question)),
+    limits: judgeRequests(of('duration'), limits),
     screens,
     transactions,
     ...rates,
@@ -257,9 +262,9 @@ async function slowestScreens(app: App, question: Question, releases: Promise<Co
   return describeScreens(app, question, sortScreens(screens, '-p95').slice(0, MAX_ROWS), await releases)
 }
 
-async function busiestTransactions(app: App, question: Question) {
+async function busiestTransactions(app: App, question: Question, releases: Promise<ComparedReleases | null> | null) {
   const found = await readPerformanceByName(app.db, { ...question.now, metrics: ['duration'] }, MAX_ROWS)
-  return describeTransactions(app, question, found)
+  return describeTransactions(app, question, found, await releases)
 }
 
 /** Where batteries drain, by screen, release and device, as far as the filters allow. */
