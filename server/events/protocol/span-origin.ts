@@ -4,6 +4,7 @@ import { Notes, tidy } from './strings.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { unwrapAttribute, nameText, numberAttribute, textAttribute, type Span } from './span.ts'
 import { agentDevice, agentOs, deviceName, osName, type Origin } from './transaction.ts'
+import { userKey } from './user.ts'
 
 /** Attributes with the origin of a separate span; for transactions it is in the event. */
 
@@ -19,6 +20,10 @@ const KEPT_TEXTS = [
   'http.target',
   'url.full',
   'http.request.method',
+  'user.id',
+  'enduser.id',
+  'user.name',
+  'user.email',
 ]
 
 /** The texts of a span that may be stored in a rollup, for the scrubber. Only numbers are read from the rest. */
@@ -70,6 +75,14 @@ export function spanOrigin({ attributes }: Span, defaults: OriginDefaults): Orig
       agentDevice(agent),
   }
 }
+
+/** By which the user of a segment is counted; null where it names none. */
+export const spanUserKey = ({ attributes }: Span): string | null =>
+  userKey({
+    id: textAttribute(attributes, 'user.id') ?? textAttribute(attributes, 'enduser.id'),
+    username: textAttribute(attributes, 'user.name'),
+    email: textAttribute(attributes, 'user.email'),
+  })
 
 /** A server sends its visitor's browser, whose system is not where the time was spent. */
 const isServer = (attributes: Span['attributes']): boolean =>

@@ -5,12 +5,15 @@ import { Notes } from './strings.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { hasFailed, MAX_SPANS, nameText, finite, readBasis, readOldSpan, type InvalidSpan, type Span } from './span.ts'
 import { readUserAgent } from './user-agent.ts'
+import { userKey } from './user.ts'
 
 /** A transaction (docs/protocol.md §10.1) as a segment, with its children. */
 export type Transaction = {
   readonly segment: Span
   readonly children: readonly Span[]
   readonly origin: Origin
+  /** By which its user is counted; null where it names none. */
+  readonly userKey: string | null
 }
 
 /** The origin of a measurement, for filters. Unknown parts are empty. */
@@ -32,7 +35,9 @@ export function scrubbableTransaction(raw: Record<string, unknown>): Record<stri
   const trace = recordOf(contexts['trace'])
   const data = recordOf(trace['data'])
   const device = recordOf(contexts['device'])
+  const { id, username, email } = recordOf(raw['user'])
   return {
+    user: { id, username, email },
     transaction: raw['transaction'],
     release: raw['release'],
     environment: raw['environment'],
@@ -73,7 +78,12 @@ export function readTransaction(
     },
     measurements: recordOf(raw['measurements']),
   }
-  return { segment, children: childrenOf(raw['spans']), origin: originOf(raw, clean, data, defaultEnvironment) }
+  return {
+    segment,
+    children: childrenOf(raw['spans']),
+    origin: originOf(raw, clean, data, defaultEnvironment),
+    userKey: userKey(clean['user']),
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { EventUser } from './event.api.ts'
 import { cleanRecord, isEmpty, isRecord, JsonBudget, type JsonRecord, textField } from './json.ts'
+import { FILTERED } from './scrub-words.ts'
 import type { Notes } from './strings.ts'
 import { hash as digestOf } from 'node:crypto'
 
@@ -69,6 +70,16 @@ function readData(user: Record<string, unknown>, notes: Notes): JsonRecord | nul
   const rest = others === null ? null : cleanRecord(Object.fromEntries(others), budget, notes, 'user')
   const merged = { ...rest, ...clean }
   return isEmpty(merged) ? null : merged
+}
+
+/** The key of a user that a payload names by id, user name or e-mail address; null where it names none, or no longer. */
+export function userKey(user: unknown): string | null {
+  if (!isRecord(user)) return null
+  for (const key of [user['id'], user['username'], user['email']]) {
+    if (typeof key === 'number') return String(key)
+    if (typeof key === 'string' && key !== '' && key !== FILTERED) return key
+  }
+  return null
 }
 
 /**

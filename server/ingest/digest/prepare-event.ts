@@ -23,7 +23,7 @@ import { detectSecurityKind } from '../../events/protocol/security-report.ts'
 import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
 import { claimedLongAgo, eventTime } from '../../events/protocol/time.ts'
 import { readSpanId, readTraceId } from '../../events/protocol/span.ts'
-import { hashUser } from '../../events/protocol/user.ts'
+import { hashUser, userKey } from '../../events/protocol/user.ts'
 import { DISCARDED_ISSUE, type Counted } from '../../events/items/recorder.ts'
 import type { TraceShares } from '../../telemetry/traces/trace-share.ts'
 import type { Turn } from './fair-turns.ts'
@@ -350,7 +350,7 @@ export function signalsOfTransaction(
   const signals = deviceSignals(raw, at, shiftMs)
   const signs = signsOfTransaction(values, at, signals)
   if (signals === null && signs.length === 0) return NO_SIGNALS
-  const key = isRecord(raw['user']) ? userKey(raw['user']) : null
+  const key = userKey(raw['user'])
   const user = key === null ? null : hashUser(project.projectId, key)
   if (isErased(project, user, receivedAt)) return NO_SIGNALS
   const about = { projectId: project.projectId, id: String(identities[0]), at, user, origin: dimensions }
@@ -362,15 +362,6 @@ export function signalsOfTransaction(
 }
 
 const NO_SIGNALS: Signals = { performance: [], precursors: null }
-
-/** The key that events of the same user have. */
-function userKey(user: Record<string, unknown>): string | null {
-  for (const key of [user['id'], user['username'], user['email']]) {
-    if (typeof key === 'number') return String(key)
-    if (typeof key === 'string' && key !== '') return key
-  }
-  return null
-}
 
 /** The facts of signals, counted with their event or transaction. */
 export function itemsOfSignals(category: Counted['category'], { performance, precursors }: Signals): PreparedItem[] {

@@ -43,8 +43,9 @@ export const prepareTransaction: Preparer = (input) => {
   const parsed = parseEntries(decoded, item.start, item.end, MAX_NODES)
   if ('invalid' in parsed) return invalid(parsed.invalid)
   if (!isRecord(parsed.value)) return invalid('not_an_object')
-  const fact = measureTransaction(parsed.value, input.eventId, contextOf(input))
-  if ('invalid' in fact) return invalid(fact.invalid)
+  const measured = measureTransaction(parsed.value, input.eventId, contextOf(input))
+  if ('invalid' in measured) return invalid(measured.invalid)
+  const fact = withoutErased(input, measured)
   const request = isRecord(parsed.value['request']) ? parsed.value['request'] : {}
   const unwanted = filterReason(input, fact, { url: request['url'], userAgent: requestUserAgent(request) })
   if (unwanted !== null) return [{ ...TRANSACTION, outcome: 'filtered', reason: unwanted }]
@@ -55,6 +56,13 @@ export const prepareTransaction: Preparer = (input) => {
     traceOfTransaction(input, parsed.value, fact),
     ...deviceOfTransaction(input, parsed.value),
   ]
+}
+
+/** A transaction of an erased user is counted without the user. */
+function withoutErased({ project, receivedAt }: ItemInput, fact: PerformanceFact): PerformanceFact {
+  if (!isErased(project, fact.user ?? null, receivedAt)) return fact
+  const { user: _, ...rest } = fact
+  return rest
 }
 
 /** The device of a phone's user, for sessions, which do not name it. */
@@ -110,7 +118,7 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
       reasons.set(span.invalid, (reasons.get(span.invalid) ?? 0) + 1)
       continue
     }
-    const fact = measureSpan(span, context)
+    const fact = withoutErased(input, measureSpan(span, context))
     const reason = filterReason(input, fact, {
       name: textAttribute(span.attributes, 'sentry.segment.name'),
       url: textAttribute(span.attributes, 'url.full') ?? (isLocal(span) ? 'http://localhost/' : null),

@@ -1172,6 +1172,7 @@ export type Tables = {
     prewarmed: number
     invalid: number
     sketch: Buffer
+    users: Buffer | null
   }
   performance_pending: {
     segment_key: number
@@ -1202,6 +1203,7 @@ export type Tables = {
     prewarmed: number
     invalid: number
     sketch: Buffer
+    users: Buffer | null
   }
   performance_seen: {
     received_day: string

@@ -12,6 +12,7 @@ import {
   readPerformanceTotals,
   readShareFrom,
 } from './read-performance.ts'
+import { readUsers } from './read.queries.ts'
 import { floorToStep, stepFor } from './steps.ts'
 
 const { app, clock } = await testApp()
@@ -75,6 +76,27 @@ describe('folding', () => {
     clock.set(later(40 * DAY_MS))
     await compactPerformance(app)
     expect(await stepsOf(projectId)).toEqual({ 360: 8, 2880: 8 })
+  })
+
+  test('keeps users, once each, in buckets of every length', async () => {
+    const projectId = newId()
+    clock.set(NOW)
+    const users = async () => (await readUsers(app.db, scopeOf(projectId), []))[0]
+    await measured(projectId, [[-1, 100]], { user: { id: 'kim' } })
+    await measured(projectId, [[-2, 100]], { user: { id: 'lee' } })
+    await measured(projectId, [[-3 * HOUR_MS, 100]], { user: { id: 'kim' }, release: 'shop@2.0' })
+    await measured(projectId, [[-3, 100]])
+    expect(await users()).toBe(2)
+    for (const ageMs of [0, 3 * HOUR_MS, 3 * DAY_MS, 39 * DAY_MS]) {
+      clock.set(later(ageMs))
+      await compactPerformance(app)
+      expect(await users()).toBe(2)
+    }
+    const { rows } = await app.db.query<{ grain: number }>(
+      'select distinct grain from performance_rollups where project_id = $1 and users is not null',
+      [projectId],
+    )
+    expect(rows).toEqual([{ grain: 0 }])
   })
 
   test('reads the hours that begin in an interval whose own buckets are gone', async () => {

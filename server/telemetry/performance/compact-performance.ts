@@ -4,6 +4,7 @@ import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
+import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import * as sql from './record.queries.ts'
 import { countExpiredPending } from './record-performance.ts'
 import { addLeftOut, noneLeftOut } from './deltas.ts'
@@ -68,7 +69,8 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
       const grain = found.get(delta.seriesId)?.grain ?? 0
       const row = { ...delta, grain, step, bucket: floorToStep(delta.bucket, step) }
       addTo(sums, row)
-      for (const { id, grain } of series) addTo(sums, { ...row, grain, seriesId: id })
+      // Users are united when they are asked for: in every grain they would be stored four times.
+      for (const { id, grain } of series) addTo(sums, { ...row, grain, seriesId: id, users: null })
     }
   }
   const made = new Map([...coarser.values(), [...admitted.values()]].flat().map((series) => [series.id, series]))
@@ -100,12 +102,13 @@ function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
   const key = sql.rollupKey(row)
   let sum = sums.get(key)
   if (sum === undefined) {
-    sum = { row, failures: 0, leftOut: noneLeftOut(), sketch: new DDSketch() }
+    sum = { row, failures: 0, leftOut: noneLeftOut(), sketch: new DDSketch(), users: null }
     sums.set(key, sum)
   }
   sum.failures += row.failures
   addLeftOut(sum.leftOut, row.leftOut)
   sum.sketch.mergeBytes(row.bytes)
+  if (row.users !== null) (sum.users ??= new HyperLogLog()).mergeBytes(row.users)
 }
 
 /** Adds the sums to existing rows. The compaction lock excludes other writers. */

@@ -1,5 +1,6 @@
 import { LEFT_OUT, METRICS, type LeftOut, type Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
+import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** Numbers of left-out values by reason. */
@@ -34,6 +35,8 @@ export type Delta = {
   failures: number
   readonly leftOut: LeftOutCounts
   readonly sketch: DDSketch
+  /** The users of transactions; null where none is named. */
+  users: HyperLogLog | null
 }
 
 /** Merges the values of a batch by series, device, metric and minute: one row each. */
@@ -45,12 +48,13 @@ export class Deltas {
     series: { readonly id: string; readonly device: string },
     at: Date,
     value: { readonly metric: Metric; readonly value: number; readonly leftOut: LeftOut | null },
-    failed = false,
+    { failed = false, user }: { readonly failed?: boolean; readonly user?: number | undefined } = {},
   ): void {
     const delta = this.at(projectId, series, at, value.metric)
     if (value.leftOut === null) delta.sketch.add(value.value)
     else delta.leftOut[value.leftOut]++
     if (failed) delta.failures++
+    if (user !== undefined) (delta.users ??= new HyperLogLog()).add(user)
   }
 
   /** The changes to a series and metric in the minute of a time. */
@@ -73,6 +77,7 @@ export class Deltas {
         failures: 0,
         leftOut: noneLeftOut(),
         sketch: new DDSketch(),
+        users: null,
       }
       this.#byKey.set(key, delta)
     }

@@ -74,6 +74,8 @@ export type PerformanceFact = {
   readonly waits: boolean
   readonly at: Date
   readonly failed: boolean
+  /** The hash of a segment's user (`hashUser`); absent where it names none. */
+  readonly user?: number
   readonly values: readonly MeasuredValue[]
   readonly battery?: BatteryReadings
   readonly spans?: readonly CountedSpans[]

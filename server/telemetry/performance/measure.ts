@@ -6,6 +6,7 @@ import {
   segmentName,
   spanSegment,
   spanOrigin,
+  spanUserKey,
   withScrubbed,
   type OriginDefaults,
 } from '../../events/protocol/span-origin.ts'
@@ -19,7 +20,13 @@ import {
 } from '../../events/protocol/span-values.ts'
 import { textAttribute, type InvalidSpan, type Span } from '../../events/protocol/span.ts'
 import { eventTime } from '../../events/protocol/time.ts'
-import { readTransaction, scrubbableTransaction, type Origin } from '../../events/protocol/transaction.ts'
+import {
+  readTransaction,
+  scrubbableTransaction,
+  type Origin,
+  type Transaction,
+} from '../../events/protocol/transaction.ts'
+import { hashUser } from '../../events/protocol/user.ts'
 import { eventKey, partKey, spanKey, valueKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
 import { bySegment, countSpans } from './measure-spans.ts'
 import type { SpanNames } from './span-names.ts'
@@ -46,9 +53,9 @@ export function measureTransaction(
   scrubEvent(clean, context.scrubbing)
   const transaction = readTransaction(raw, clean, context.defaults.fallback)
   if ('invalid' in transaction) return transaction
-  const { segment, children, origin } = transaction
+  const { segment, children, origin, userKey } = transaction
   const values = pickValues([...segmentValues(segment), ...children.flatMap(childValues)])
-  const measured = segmentFact(segment, values, origin, context)
+  const measured = segmentFact(segment, values, { origin, userKey }, context)
   const named = { transaction: segmentName(segment), environment: origin.environment }
   const fact = { ...measured, spans: [countSpans([segment, ...children], segment, named, context)] }
   return eventId === null ? fact : { ...fact, identities: [...fact.identities, eventKey(context.projectId, eventId)] }
@@ -65,7 +72,7 @@ export function measureSpan(given: Span, context: MeasureContext): PerformanceFa
   const span = withScrubbed(given, clean)
   const origin = spanOrigin(span, context.defaults)
   return isSegment
-    ? segmentFact(span, pickValues(values), origin, context)
+    ? segmentFact(span, pickValues(values), { origin, userKey: spanUserKey(span) }, context)
     : childFact(span, pickValues(values), origin, context)
 }
 
@@ -112,7 +119,7 @@ function namedBySpan(given: Span, { scrubbing, defaults }: MeasureContext) {
 function segmentFact(
   span: Span,
   values: readonly Candidate[],
-  origin: Origin,
+  { origin, userKey }: Pick<Transaction, 'origin' | 'userKey'>,
   context: MeasureContext,
 ): PerformanceFact {
   const key = spanKey(context.projectId, span.traceId, span.spanId)
@@ -125,6 +132,7 @@ function segmentFact(
     waits: false,
     at: timeOf(span, context),
     failed: span.status === 'error' && !isCancelled(span),
+    ...(userKey === null ? {} : { user: hashUser(context.projectId, userKey) }),
     values: [spanDuration(span), ...values, ...stalledOf(span, values)].map((one) =>
       measured(one, span, span.spanId, context),
     ),

@@ -12,6 +12,7 @@ import {
   spreadIn,
   type NamedPerformance,
 } from './read-performance.ts'
+import { readUsers } from './read.queries.ts'
 
 const METRICS = ['duration'] as const
 const MAX_PARTS = 25
@@ -33,15 +34,17 @@ export async function readTransactionFigures(app: App, actor: OrgActor, input: T
   const { name: _, ...filters } = now.filter
   const filter = { ...filters, names: [found] }
   const own = { ...now, filter, metrics: METRICS }
-  const [[totals, earlier], all, series, byRelease, byEnvironment, byOs, byClass] = await Promise.all([
-    readTotalsOfBoth(app.db, own, before),
-    readPerformanceTotals(app.db, { ...now, filter: filters, metrics: METRICS }),
-    readMetricsSeries(app.db, { ...own, intervalMs: time.stepSeconds * 1_000 }),
-    readPerformanceBy(app.db, own, 'release'),
-    readPerformanceBy(app.db, own, 'environment'),
-    readPerformanceBy(app.db, own, 'os'),
-    readPerformanceBy(app.db, own, 'device_class'),
-  ])
+  const [[totals, earlier], [users = null, usersBefore = null], all, series, byRelease, byEnvironment, byOs, byClass] =
+    await Promise.all([
+      readTotalsOfBoth(app.db, own, before),
+      readUsers(app.db, own, [before]),
+      readPerformanceTotals(app.db, { ...now, filter: filters, metrics: METRICS }),
+      readMetricsSeries(app.db, { ...own, intervalMs: time.stepSeconds * 1_000 }),
+      readPerformanceBy(app.db, own, 'release'),
+      readPerformanceBy(app.db, own, 'environment'),
+      readPerformanceBy(app.db, own, 'os'),
+      readPerformanceBy(app.db, own, 'device_class'),
+    ])
   const durations = spreadIn(totals, 'duration')
   const coarse = coarsen(series.map(({ metrics }) => spreadIn(metrics, 'duration')))
   return {
@@ -53,6 +56,8 @@ export async function readTransactionFigures(app: App, actor: OrgActor, input: T
     interval_seconds: time.stepSeconds,
     percentile_seconds: coarse.factor * time.stepSeconds,
     ...requestFigures(durations, spreadIn(earlier, 'duration'), measureMinutes(app.clock.now(), question)),
+    users,
+    previous_users: usersBefore,
     share_of_time: ratio(durations.sum, spreadIn(all, 'duration').sum),
     spread: toHistogram(durations.sketch, { binMs: binFor(durations.p95), bins: RENDER.bins }),
     series: series.map(({ t, metrics }, index) => {

@@ -3,6 +3,7 @@ import type { Connection } from '../../platform/storage/database.ts'
 import type { DeviceClass } from '../../events/protocol/device-signals.ts'
 import { LEFT_OUT, METRICS, type Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
+import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { metricCode, type LeftOutCounts, type StoredMetric } from './deltas.ts'
 import { metricAt, type Grain, type Series } from './record.queries.ts'
 import { LONG, coverRange, STEPS, WHOLE } from './steps.ts'
@@ -118,14 +119,41 @@ const slotIn = ({ from }: Pick<Scope, 'from'>, intervalMs: number | null) =>
     : sql<number>`floor((extract(epoch from bucket) * 1000 - ${from.getTime()}::float8) / ${intervalMs}::float8)::int`
 
 /** Merges concatenated sketches, each preceded by its length. @param count of all their values */
-export function merged(sketches: Buffer, count: number): DDSketch {
+export const merged = (sketches: Buffer, count: number): DDSketch => DDSketch.sumOf(apart(sketches), count)
+
+/** Concatenated bytes, each preceded by its length. */
+function apart(sketches: Buffer): Buffer[] {
   const all: Buffer[] = []
   for (let at = 0; at < sketches.length;) {
     const start = at + 4
     at = start + sketches.readInt32BE(at)
     all.push(sketches.subarray(start, at))
   }
-  return DDSketch.sumOf(all, count)
+  return all
+}
+
+/**
+ * Distinct users of the transactions of each range, read as a whole; null where none named its user. They are stored with
+ * all attributes, so that every filter but the device applies.
+ */
+export async function readUsers(
+  db: Connection,
+  scope: Omit<Scope, 'metrics'>,
+  others: readonly Pick<Scope, 'from' | 'to'>[],
+): Promise<(number | null)[]> {
+  const asked = [scope, ...others].map((range) => ({ ...range, intervalMs: null }))
+  const rows = await union(db, { ...scope, metrics: ['duration'] }, 0, asked, 'users')
+    .where('sketch', 'is not', null)
+    .select(['place', sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches')])
+    .groupBy('place')
+    .execute()
+  return asked.map((_, wanted) => {
+    const row = rows.find(({ place }) => place === wanted)
+    if (row === undefined) return null
+    const users = new HyperLogLog()
+    for (const bytes of apart(row.sketches)) users.mergeBytes(bytes)
+    return users.count()
+  })
 }
 
 /** Names with the most values of a metric. Reads no sketches. */
@@ -200,12 +228,21 @@ type Measurement = {
  * The measurements of a grain: rollups, and deltas that are not folded yet. Parts of the range are rows of one scan: with a
  * scan for each of them, most of the database's time was planning.
  */
-export function union(db: Connection, scope: StoredScope, grain: Grain, asked: readonly Asked[]) {
+export function union(
+  db: Connection,
+  scope: StoredScope,
+  grain: Grain,
+  asked: readonly Asked[],
+  sketch: 'sketch' | 'users' = 'sketch',
+) {
   const { projectIds, filter } = scope
   const ofProjects = sql`any(${[...projectIds]}::uuid[])`
   const ofMetrics = sql`any(${codes(scope)}::smallint[])`
   const counted = (alias: 'd' | 'r') =>
-    sql.join(['count', 'failures', ...LEFT_OUT, 'sketch'].map((column) => sql.ref(`${alias}.${column}`)))
+    sql.join([
+      ...['count', 'failures', ...LEFT_OUT].map((column) => sql.ref(`${alias}.${column}`)),
+      sql`${sql.ref(`${alias}.${sketch}`)} as sketch`,
+    ])
   const attributes = sql`s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class, s.span`
   // A select for each range: joined with ranges, the planner reads the series of all deltas for each of them.
   const deltas = asked.map(

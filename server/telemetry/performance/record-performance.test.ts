@@ -15,6 +15,7 @@ import {
   TRACE,
   transactionFact,
 } from './performance.fixture.ts'
+import { readUsers } from './read.queries.ts'
 import { readPerformanceTotals } from './read-performance.ts'
 import { countExpiredPending } from './record-performance.ts'
 import { MAX_NAMES, OTHER } from './series.ts'
@@ -268,4 +269,26 @@ test('secrets in dimensions are not stored', async () => {
   const { rows } = await app.db.query('select * from performance_series where project_id = $1', [projectId])
   expect(rows).toHaveLength(6)
   expect(JSON.stringify(rows)).not.toMatch(/4111 ?1111|hunter2|canary(?!_token)/)
+})
+
+test('users are counted once, of transactions and of segments, by what is left of them after scrubbing', async () => {
+  const projectId = newId()
+  const usersOf = () =>
+    readUsers(app.db, { projectIds: [projectId], from: new Date(0), to: later(1), filter: { name: 'checkout' } }, [])
+  await send(transactionFact(projectId), transactionFact(projectId, { user: { ip_address: '10.0.0.1' } }))
+  expect(await usersOf()).toEqual([null])
+  await send(
+    transactionFact(projectId, { user: { id: 7, email: 'kim@example.com' } }),
+    transactionFact(projectId, { user: { id: '7' } }),
+    transactionFact(projectId, { user: { username: 'kim' } }),
+    spanFact(projectId, aSpan({}, { 'user.id': '7' })),
+    spanFact(projectId, aSpan({}, { 'enduser.id': 'lee' })),
+    spanFact(projectId, aSpan({ is_segment: false }, { 'user.id': 'not a transaction', 'sentry.op': 'db' })),
+  )
+  expect(await usersOf()).toEqual([3])
+  const scrubbed = measureTransaction(aTransaction({ user: { email: 'kim@example.com' } }), null, {
+    ...contextOf(projectId),
+    scrubbing: { sensitiveKeys: ['email'] },
+  })
+  expect('user' in scrubbed).toBe(false)
 })

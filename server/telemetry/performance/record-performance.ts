@@ -66,8 +66,8 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
       if (value.onceKey !== null && !mine.has(value.onceKey)) continue
       if (seriesId === null) pending.push(...pendingOf(fact, value, now))
       else {
-        const failed = fact.failed && value.metric === 'duration'
-        deltas.add(fact.projectId, { id: seriesId, device }, value.at ?? fact.at, value, failed)
+        const about = value.metric === 'duration' ? fact : {}
+        deltas.add(fact.projectId, { id: seriesId, device }, value.at ?? fact.at, value, about)
       }
     }
   }

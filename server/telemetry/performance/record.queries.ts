@@ -12,6 +12,7 @@ import type { AgingRows } from '../../platform/jobs/purge.ts'
 import { MAX_GAP_MS } from './battery-drain.ts'
 import { LONG } from './steps.ts'
 import type { DDSketch } from '../sketch/ddsketch.ts'
+import type { HyperLogLog } from '../sketch/hyperloglog.ts'
 
 /** Duplicates are recognised for this many days of receipt. */
 export const SEEN_DAYS = 3
@@ -49,7 +50,7 @@ export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<vo
   if (deltas.length === 0) return
   const rows = new CopyRows()
   for (const delta of deltas) {
-    rows.row(11)
+    rows.row(12)
     rows.uuid(delta.projectId)
     rows.uuid(delta.seriesId)
     rows.text(delta.device)
@@ -59,9 +60,11 @@ export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<vo
     rows.int32(delta.failures)
     for (const reason of LEFT_OUT) rows.int32(delta.leftOut[reason])
     rows.bytes(delta.sketch.toBytes())
+    if (delta.users === null) rows.nothing()
+    else rows.bytes(delta.users.toBytes())
   }
   await tx.copyIn(
-    `performance_deltas (project_id, series_id, device, metric, minute, count, failures, ${LEFT_OUT.join(', ')}, sketch)`,
+    `performance_deltas (project_id, series_id, device, metric, minute, count, failures, ${LEFT_OUT.join(', ')}, sketch, users)`,
     rows,
   )
 }
@@ -319,6 +322,8 @@ export type Rollup = {
   readonly leftOut: LeftOutCounts
   /** The sketch as stored. */
   readonly bytes: Buffer
+  /** The sketch of the users as stored; null where none was named, and in coarser grains. */
+  readonly users: Buffer | null
 }
 
 /** The sum of all rows with the key of `row`. */
@@ -327,6 +332,7 @@ export type Sum = {
   failures: number
   readonly leftOut: LeftOutCounts
   readonly sketch: DDSketch
+  users: HyperLogLog | null
 }
 
 /** A rollup that digestion added, with its device. */
@@ -356,6 +362,7 @@ type Row = { [K in LeftOut]: number } & {
   series_id: string
   failures: number
   sketch: Buffer
+  users: Buffer | null
 }
 
 const rollupOf = (row: Row): Rollup => ({
@@ -368,6 +375,7 @@ const rollupOf = (row: Row): Rollup => ({
   failures: row.failures,
   leftOut: { too_long: row.too_long, prewarmed: row.prewarmed, invalid: row.invalid },
   bytes: row.sketch,
+  users: row.users,
 })
 
 /** Deletes and returns rows. */
@@ -375,7 +383,7 @@ export async function takeDeltas(tx: Tx, max: number): Promise<FreshRollup[]> {
   const { rows } = await tx.query<Row & { device: string }>(
     `delete from performance_deltas where ctid = any(array(select ctid from performance_deltas limit $1))
      returning project_id, 0 as grain, metric, minute as bucket, 1 as step, series_id, device,
-       failures, ${LEFT_OUT_COLUMNS}, sketch`,
+       failures, ${LEFT_OUT_COLUMNS}, sketch, users`,
     [max],
   )
   return rows.map((row) => ({ ...rollupOf(row), device: row.device }))
@@ -386,7 +394,7 @@ export async function takeRollups(tx: Tx, step: number, before: Date, max: numbe
   const { rows } = await tx.query<Row>(
     `delete from performance_rollups where ctid = any(array(
        select ctid from performance_rollups where step = $1 and bucket < $2 order by bucket limit $3))
-     returning project_id, grain, metric, bucket, step, series_id, failures, ${LEFT_OUT_COLUMNS}, sketch`,
+     returning project_id, grain, metric, bucket, step, series_id, failures, ${LEFT_OUT_COLUMNS}, sketch, users`,
     [step, before, max],
   )
   return rows.map(rollupOf)
@@ -423,7 +431,7 @@ export async function selectDimensions(
 export async function findRollups(tx: Tx, keys: readonly Rollup[]): Promise<Rollup[]> {
   const { rows } = await tx.query<Row>(
     `select r.project_id, r.grain, r.metric, r.bucket, r.step, r.series_id, r.failures,
-       ${LEFT_OUT.map((reason) => `r.${reason}`).join(', ')}, r.sketch
+       ${LEFT_OUT.map((reason) => `r.${reason}`).join(', ')}, r.sketch, r.users
      from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[])
        k (project_id, grain, metric, bucket, step, series_id)
      join performance_rollups r using (project_id, grain, metric, bucket, step, series_id)`,
@@ -436,18 +444,19 @@ export async function findRollups(tx: Tx, keys: readonly Rollup[]): Promise<Roll
 export async function saveRollups(tx: Tx, sums: ReadonlyMap<string, Sum>): Promise<void> {
   const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
   await tx.query(
-    `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, ${LEFT_OUT_COLUMNS}, sketch)
+    `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, ${LEFT_OUT_COLUMNS}, sketch, users)
      select * from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[],
-       $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[])
+       $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[], $13::bytea[])
      on conflict (project_id, grain, metric, series_id, step, bucket)
      do update set count = excluded.count, failures = excluded.failures,
-       ${LEFT_OUT.map((reason) => `${reason} = excluded.${reason}`).join(', ')}, sketch = excluded.sketch`,
+       ${LEFT_OUT.map((reason) => `${reason} = excluded.${reason}`).join(', ')}, sketch = excluded.sketch, users = excluded.users`,
     [
       ...keyColumns(sorted.map(({ row }) => row)),
       sorted.map(({ sketch }) => sketch.count),
       sorted.map(({ failures }) => failures),
       ...LEFT_OUT.map((reason) => sorted.map(({ leftOut }) => leftOut[reason])),
       sorted.map(({ sketch }) => sketch.toBytes()),
+      sorted.map(({ users }) => users?.toBytes() ?? null),
     ],
   )
 }

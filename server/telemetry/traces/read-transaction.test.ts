@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { dsnParts } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import type { Performance } from '../performance/performance.api.ts'
+import { compactPerformance } from '../performance/compact-performance.ts'
+import type { Performance, Transaction } from '../performance/performance.api.ts'
 import type { SpanOperations, TransactionDetail } from './transaction.api.ts'
 
 /** Figures of transactions against a recomputation from what was sent. */
@@ -13,16 +14,26 @@ const founder = await server.founder()
 const project = await server.project(founder)
 
 const id = (bytes: number): string => randomBytes(bytes).toString('hex')
-type Sent = { readonly ms: number; readonly failed: boolean; readonly release: string; readonly trace: string }
+type Sent = {
+  readonly ms: number
+  readonly failed: boolean
+  readonly release: string
+  readonly trace: string
+  readonly user?: Record<string, unknown>
+}
 const TRACE = id(16)
 const SENT: readonly Sent[] = Array.from({ length: 40 }, (_, index) => ({
   ms: 10 * (index + 1),
   failed: index % 10 === 0,
   release: index < 25 ? 'api@1.0' : 'api@1.1',
   trace: index === 39 ? TRACE : id(16),
+  // Ten name no user.
+  ...(index < 30 && {
+    user: index % 2 === 0 ? { id: index % 12 } : { id: null, email: `u${index % 12}@shop.example` },
+  }),
 }))
 
-async function send(name: string, { ms, failed, release, trace }: Sent): Promise<void> {
+async function send(name: string, { ms, failed, release, trace, user }: Sent): Promise<void> {
   const end = server.clock.now().getTime() / 1_000 - 60
   const span = id(8)
   const child = (op: string, description: string, from: number, length: number, data = {}) => ({
@@ -39,6 +50,7 @@ async function send(name: string, { ms, failed, release, trace }: Sent): Promise
     type: 'transaction',
     transaction: name,
     release,
+    user,
     environment: 'production',
     transaction_info: { source: 'route' },
     start_timestamp: end - ms / 1_000,
@@ -106,19 +118,27 @@ test('a transaction has the figures of what was sent, and leads to traces and is
   expect(found.issues).toMatchObject([{ traces: 1, level: 'error' }])
 })
 
-test('a release narrows the counted figures', async () => {
-  const found = (
-    await detail(`range=24h&name=${encodeURIComponent('POST /checkout')}&release=api@1.1`)
-  ).as<TransactionDetail>()
-  expect([found.count, found.failures]).toEqual([15, 1])
-})
-
-test('a transaction that did not run, and bad input, are refused', async () => {
-  expect((await detail('range=24h&name=nothing')).status).toBe(404)
-  expect((await detail(`range=24h&name=${encodeURIComponent('POST /checkout')}&op=task`)).status).toBe(404)
-  expect((await detail('range=24h&name=')).status).toBe(400)
-  expect((await detail('range=24h')).status).toBe(400)
-  expect((await detail(`range=24h&name=${'x'.repeat(251)}`)).status).toBe(400)
+test('users of a transaction are distinct, also after folding and of a release', async () => {
+  const usersOf = async (query: string) => {
+    const { users, previous_users: before } = (await detail(query)).as<TransactionDetail>()
+    return [users, before]
+  }
+  const name = `name=${encodeURIComponent('POST /checkout')}`
+  const read = async () => [
+    await usersOf(`range=24h&${name}`),
+    await usersOf(`range=24h&${name}&release=api@1.1`),
+    await usersOf(`range=30d&${name}`),
+    await usersOf(`range=24h&name=${encodeURIComponent('GET /')}`),
+  ]
+  const expected = [
+    [12, null],
+    [5, null],
+    [12, null],
+    [null, null],
+  ]
+  expect(await read()).toEqual(expected)
+  await compactPerformance(server.app)
+  expect(await read()).toEqual(expected)
 })
 
 test('the operations of all transactions add up', async () => {
@@ -139,4 +159,60 @@ test('the performance of the project has the same requests in total', async () =
   const found = (await founder.get(`/api/performance?projectId=${project.id}&range=24h`)).as<Performance>()
   expect(found.requests).toMatchObject({ count: 41, failures: 4, failure_rate: 0.097561 })
   expect(found.requests.previous).toMatchObject({ count: 0, failure_rate: null })
+})
+
+test('transactions are compared with the release before, where both have enough', async () => {
+  const list = `/api/performance/transactions?projectId=${project.id}&range=24h`
+  const few = (await founder.get(list)).as<{ items: Transaction[]; releases: unknown }>()
+  expect([few.releases, few.items[0]?.compared]).toEqual([null, null])
+  for (let index = 0; index < 20; index++)
+    await send('POST /checkout', { ms: 500, failed: index < 5, release: 'api@1.2', trace: id(16) })
+  await server.service.drain()
+  const { items, releases } = (await founder.get(list)).as<{ items: Transaction[]; releases: unknown }>()
+  expect(releases).toEqual({ release: 'api@1.2', previous: 'api@1.0' })
+  expect(items.map(({ name }) => name)).toEqual(['POST /checkout', 'GET /'])
+  expect(items[0]?.compared).toMatchObject({ release_count: 20, previous_count: 25, release_failure_rate: 0.25 })
+  // 500 ms after the 24th of 25, 230 ms.
+  expect(items[0]?.compared?.p95_change).toBeCloseTo(500 / 230 - 1, 1)
+  expect(items[0]?.compared?.failure_rate_change).toBeCloseTo(0.25 - 3 / 25, 6)
+  expect(items[1]?.compared).toMatchObject({ p95_change: null, failure_rate_change: null, release_p95_ms: null })
+})
+
+test('a release narrows the counted figures', async () => {
+  const found = (
+    await detail(`range=24h&name=${encodeURIComponent('POST /checkout')}&release=api@1.1`)
+  ).as<TransactionDetail>()
+  expect([found.count, found.failures]).toEqual([15, 1])
+})
+
+test('a transaction that did not run, and bad input, are refused', async () => {
+  expect((await detail('range=24h&name=nothing')).status).toBe(404)
+  expect((await detail(`range=24h&name=${encodeURIComponent('POST /checkout')}&op=task`)).status).toBe(404)
+  expect((await detail('range=24h&name=')).status).toBe(400)
+  expect((await detail('range=24h')).status).toBe(400)
+  expect((await detail(`range=24h&name=${'x'.repeat(251)}`)).status).toBe(400)
+})
+
+test('limits of the project give the requests their words, but not those of one transaction', async () => {
+  const read = async (query = '') =>
+    (await founder.get(`/api/performance?projectId=${project.id}&range=24h${query}`)).as<Performance>().limits
+  expect(await read()).toEqual({ p95_ms: null, failure_rate: null })
+  const settings = `/api/projects/${project.id}/settings`
+  const saved = await founder.patch(settings, { request_p95_limit_ms: 2_000, request_failure_limit: 0.05 })
+  expect(saved).toMatchObject({ status: 200, body: { request_p95_limit_ms: 2_000, request_failure_limit: 0.05 } })
+  expect(await read()).toEqual({
+    p95_ms: { watch: 1_600, poor: 2_000, word: 'good' },
+    failure_rate: { watch: 0.04, poor: 0.05, word: 'poor' },
+  })
+  expect(await read('&name=checkout')).toEqual({ p95_ms: null, failure_rate: null })
+  for (const [field, value] of [
+    ['request_p95_limit_ms', 0],
+    ['request_p95_limit_ms', 1.5],
+    ['request_failure_limit', 0],
+    ['request_failure_limit', 1.1],
+  ] as const) {
+    const refused = await founder.patch(settings, { [field]: value })
+    expect(refused.status).toBe(400)
+    expect(refused.text).toContain(field)
+  }
 })

@@ -55,6 +55,12 @@ export const TransactionDetail = Requests.extend({
   range: z.string(),
   interval_seconds: count,
   percentile_seconds: percentileSeconds,
+  users: count
+    .nullable()
+    .describe(
+      'Distinct users that transactions name by id, user name or e-mail address, exact up to 2,000 and within 2 % beyond; null where none names one. Counted since this version.',
+    ),
+  previous_users: count.nullable().describe('In the range before.'),
   share_of_time: fraction.describe('Of the durations of all transactions together, 0 to 1.'),
   spread: Spread,
   series: z.array(Quantiles.extend({ t: Timestamp, failure_rate: fraction, incomplete: z.literal(true).optional() })),
