@@ -16,6 +16,8 @@ export type LoadedTrace = Assembled & {
   readonly receivedDay: string
   /** 0 not decided yet, 1 the trace holds an error, 2 it is among the slowest. */
   readonly keep: number
+  /** The projects of its parts. */
+  readonly projectIds: readonly string[]
   /** Spans that arrived and are not among its spans. */
   readonly leftOut: number
 }
@@ -46,6 +48,7 @@ export async function loadTraces(
       received: received.receivedAt,
       newest: parts.reduce((latest, one) => (one.receivedAt > latest ? one.receivedAt : latest), received.receivedAt),
       receivedDay: received.receivedDay,
+      projectIds: parts.map(({ projectId }) => projectId),
       keep: parts.find(({ keep }) => keep !== 0)?.keep ?? 0,
       leftOut: first.leftOut + (first.total - read) + Math.max(0, trace.all - trace.spans.length),
     })

@@ -32,6 +32,13 @@ export async function readTrace(app: App, actor: OrgActor, given: string): Promi
   const placeOf = placer(trace)
   const ids = idsOf(trace)
   const names = new Map(projects.map(({ id, name }) => [id, name]))
+  const shares = shareByProject(trace)
+  const tookPart = new Set([
+    ...trace.projectIds,
+    ...errors.map(({ projectId }) => projectId),
+    ...logs.map((log) => log.project_id),
+  ])
+  for (const { project_id: id } of shares) tookPart.delete(id)
   return {
     trace_id: traceId,
     kept_because: keepReason(trace.keep) ?? 'recent',
@@ -41,13 +48,14 @@ export async function readTrace(app: App, actor: OrgActor, given: string): Promi
     duration_ms: endMs - startMs,
     wait_ms: root === null ? 0 : root.end_ms - root.start_ms,
     root_span_id: root?.span_id ?? null,
-    projects: shareByProject(trace).map((share) => ({
+    projects: shares.map((share) => ({
       ...share,
       name: names.get(share.project_id) ?? '',
       releases: valuesOf(trace, share.project_id, ({ release }) => release),
       environments: valuesOf(trace, share.project_id, ({ environment }) => environment),
       clock_shift_ms: trace.shifts.get(share.project_id) ?? 0,
     })),
+    silent_projects: [...tookPart].map((id) => ({ project_id: id, name: names.get(id) ?? '' })),
     spans: trace.spans.map((span) => ({ ...viewSpan(span, trace, ids), project_id: span.projectId })),
     spans_left_out: trace.leftOut,
     critical_path:

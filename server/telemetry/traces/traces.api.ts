@@ -85,6 +85,9 @@ export const Trace = z.object({
       }),
     )
     .describe('The project of the first span first.'),
+  silent_projects: z
+    .array(z.object({ project_id: Id, name: z.string() }))
+    .describe('Projects that took part, by their errors, log lines or parts, but whose spans are not among `spans`.'),
   spans: z
     .array(z.object({ ...spanFields, project_id: Id }))
     .describe('By start; at most 10,000. Parents that were not received are named.'),

@@ -190,7 +190,8 @@ test('a transaction that arrives twice is stored once; of 1,201 spans 1,000 are 
 })
 
 test('a trace is one across the projects of an organisation: clocks, errors, logs and the critical path', async () => {
-  const [web, api, worker] = [
+  const [web, api, worker, silent] = [
+    await server.project(founder),
     await server.project(founder),
     await server.project(founder),
     await server.project(founder),
@@ -211,6 +212,12 @@ test('a trace is one across the projects of an organisation: clocks, errors, log
   await transaction(api, { trace, span: served, below: fetched, name: 'POST /pay', ms: 200, aheadMs: 86_400_000 })
   await server.event({ project: api, error: 'Declined', contexts: { trace: { trace_id: trace, span_id: served } } })
   await transaction(worker, { trace, span: job, below: served, op: 'queue.process', name: 'mail', ms: 50 })
+  // Without tracing, only its error says that it took part.
+  await server.event({
+    project: silent,
+    error: 'No stock',
+    contexts: { trace: { trace_id: trace, span_id: spanId() } },
+  })
   const at = clock.now().getTime() / 1_000
   const line = { timestamp: at, trace_id: trace, level: 'warn', body: 'retry 1 of 2', attributes: {} }
   await envelope(
@@ -226,7 +233,8 @@ test('a trace is one across the projects of an organisation: clocks, errors, log
     op: 'ui.load',
     kept_because: 'recent',
     root_span_id: page,
-    errors: [{ span_id: served, project_id: api.id }],
+    errors: [{ span_id: served, project_id: api.id }, { project_id: silent.id }],
+    silent_projects: [{ project_id: silent.id }],
     logs: [{ body: 'retry 1 of 2', project_id: worker.id, level: 'warn' }],
     logs_capped: false,
     sampling: { transactions: 3, considered: 3, kept: 0 },
