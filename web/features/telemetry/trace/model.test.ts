@@ -40,7 +40,7 @@ const errorAt = (spanId: string | null, atMs: number): Trace['errors'][number] =
 })
 
 const treeOf = (spans: TraceSpan[], more: Partial<Pick<Trace, 'critical_path' | 'errors' | 'logs'>> = {}) =>
-  buildTree({ spans, critical_path: [], errors: [], logs: [], ...more })
+  buildTree({ spans, critical_path: [], errors: [], logs: [], silent_projects: [], ...more })
 
 const ALL: Shown = { closed: new Set(), unfolded: new Set(), errors: true, logs: true, find: '' }
 
@@ -134,4 +134,12 @@ test('any spans, also circles: each is shown once, alone or in one fold, and no 
       expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
     }),
   )
+})
+
+test('projects that sent no spans come last, and not in a search', () => {
+  const silent = [{ project_id: PROJECT, name: 'orders-api' }]
+  const tree = buildTree({ spans: [span('a', null)], critical_path: [], errors: [], logs: [], silent_projects: silent })
+  const kinds = (find: string) => waterfallRows(tree, { ...ALL, find }).map(({ kind }) => kind)
+  expect(kinds('')).toEqual(['span', 'silent'])
+  expect(kinds('a')).toEqual(['span'])
 })

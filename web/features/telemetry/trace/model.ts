@@ -25,6 +25,12 @@ export type Row =
   | { readonly kind: 'fold'; readonly key: string; readonly fold: Fold; readonly depth: number }
   | { readonly kind: 'error'; readonly key: string; readonly error: TraceError; readonly depth: number }
   | { readonly kind: 'log'; readonly key: string; readonly log: TraceLog; readonly depth: number }
+  | {
+      readonly kind: 'silent'
+      readonly key: string
+      readonly project: Trace['silent_projects'][number]
+      readonly depth: number
+    }
 
 /** Equal spans below one parent, shown as one row. */
 export type Fold = {
@@ -38,13 +44,14 @@ export type Fold = {
 
 export type Tree = {
   readonly roots: readonly Node[]
+  readonly silent: Trace['silent_projects']
   readonly nodes: ReadonlyMap<string, Node>
   /** Errors and log lines that name no span of the trace. */
   readonly loose: { readonly errors: readonly TraceError[]; readonly logs: readonly TraceLog[] }
 }
 
 /** Builds the tree of a trace. A span whose parents form a circle is a root. */
-export function buildTree(trace: Pick<Trace, 'spans' | 'critical_path' | 'errors' | 'logs'>): Tree {
+export function buildTree(trace: Pick<Trace, 'spans' | 'critical_path' | 'errors' | 'logs' | 'silent_projects'>): Tree {
   const known = new Set(trace.spans.map((span) => span.span_id))
   const children = Map.groupBy(trace.spans, ({ span_id: id, parent_span_id: parent }) =>
     parent !== null && known.has(parent) && parent !== id ? parent : null,
@@ -83,7 +90,12 @@ export function buildTree(trace: Pick<Trace, 'spans' | 'critical_path' | 'errors
   for (const root of children.get(null) ?? []) place(root)
   for (const span of trace.spans) if (!nodes.has(span.span_id)) place(span)
   const isLoose = ({ span_id: id }: { readonly span_id: string | null }): boolean => id === null || !nodes.has(id)
-  return { roots, nodes, loose: { errors: trace.errors.filter(isLoose), logs: trace.logs.filter(isLoose) } }
+  return {
+    roots,
+    silent: trace.silent_projects,
+    nodes,
+    loose: { errors: trace.errors.filter(isLoose), logs: trace.logs.filter(isLoose) },
+  }
 }
 
 /** From this number of equal spans on they are one row. */
@@ -107,7 +119,8 @@ export type Shown = {
 
 /**
  * The rows of the waterfall: each span below its caller, by start; equal spans without anything of their own are one row;
- * errors and log lines stand at their moment. An error is never hidden in a fold. Pure.
+ * errors and log lines stand at their moment; projects that sent no spans come last. An error is never hidden in a fold.
+ * Pure.
  */
 export function waterfallRows(tree: Tree, shown: Shown): Row[] {
   const rows: Row[] = []
@@ -124,6 +137,9 @@ export function waterfallRows(tree: Tree, shown: Shown): Row[] {
     const { node } = row
     push(rowsOf(node.children, node.errors, node.logs, node.depth + 1, shown, wanted))
   }
+  if (wanted === null)
+    for (const project of tree.silent)
+      rows.push({ kind: 'silent', key: `silent ${project.project_id}`, project, depth: 0 })
   return rows
 }
 

@@ -1,14 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { projectsQuery } from '../../../api/queries.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import styles from './project-mark.module.css'
 
 const SERIES = 6
 
-/** The series of a project on a page: its place among the projects there. */
+/** The series of a project. */
 export type SeriesOf = (projectId: string) => number
 
-export function assignSeries(projectIds: readonly string[]): SeriesOf {
-  const places = new Map([...new Set(projectIds)].map((id, index) => [id, (index % SERIES) + 1]))
+/**
+ * The colours of projects, the same on every page: the place of a project among all of the organisation, by age. Above six
+ * projects two may share one, and the name is always beside it.
+ */
+export function useProjectSeries(): SeriesOf {
+  const projects = useQuery(projectsQuery).data?.items
+  return useMemo(() => assignSeries(projects ?? []), [projects])
+}
+
+export function assignSeries(projects: readonly { readonly id: string; readonly number: number }[]): SeriesOf {
+  const byAge = projects.toSorted((a, b) => a.number - b.number)
+  const places = new Map(byAge.map(({ id }, index) => [id, (index % SERIES) + 1]))
   return (projectId) => places.get(projectId) ?? 1
 }
 

@@ -55,6 +55,9 @@ export const traceTexts = {
   times: (count: number) => `×${formatCount(count)}`,
   failed: 'Failed',
   queued: (duration: string) => `${duration} in queue`,
+  silent: (project: string) => `${project} sent no spans`,
+  silentMore:
+    'It took part in this trace by its errors or log lines. Turn tracing on in its SDK, or raise its sample rate.',
   orphan: 'The span that called it was not received.',
   orphanMark: 'caller not received',
   detail: {

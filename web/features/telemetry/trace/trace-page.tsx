@@ -25,7 +25,7 @@ import typeStyles from '../../../ui/type.module.css'
 import { formatMillis } from './clock.ts'
 import { buildTree } from './model.ts'
 import { PathCard } from './path-card.tsx'
-import { ProjectMark, assignSeries } from './project-mark.tsx'
+import { ProjectMark, useProjectSeries } from './project-mark.tsx'
 import { SpanDetail } from './span-detail.tsx'
 import { traceTexts as texts } from './texts.ts'
 import { TraceMap, type Zoom } from './trace-map.tsx'
@@ -110,7 +110,7 @@ function Growing({ trace: newest }: { trace: Trace }) {
 function Body({ trace }: { trace: Trace }) {
   const { span: selected } = route.useSearch()
   const tree = useMemo(() => buildTree(trace), [trace])
-  const series = useMemo(() => assignSeries(trace.projects.map(({ project_id: id }) => id)), [trace])
+  const series = useProjectSeries()
   const [zoom, setZoom] = useState<Zoom | null>(null)
   const node = selected === undefined ? undefined : tree.nodes.get(selected)
   return (

@@ -22,7 +22,7 @@ import { PageMain } from '../../../ui/page-main.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { DurationCard } from './duration-card.tsx'
-import { assignSeries } from './project-mark.tsx'
+import { useProjectSeries } from './project-mark.tsx'
 import { TraceFilters } from './trace-filters.tsx'
 import { TraceSearchField } from './trace-search-field.tsx'
 import { TraceTable } from './trace-table.tsx'
@@ -111,7 +111,7 @@ function List({ search, overview }: { search: TracesSearch; overview: UseQueryRe
   const list = useInfiniteQuery({ ...tracesQuery(search), refetchInterval: REFRESH_MS, meta: { quiet: true } })
   const [first] = list.data?.pages ?? []
   const traces = list.data?.pages.flatMap(({ items }) => items) ?? []
-  const series = assignSeries(traces.flatMap(({ projects }) => projects.map(({ project_id: id }) => id)))
+  const series = useProjectSeries()
   const searched = overview.data?.searched ?? 0
   return (
     <Card

@@ -267,6 +267,7 @@ const percent = (ms: number, { fromMs, toMs }: Zoom): string =>
 function WaterfallRow({ row, look }: { row: Row; look: Look }) {
   if (row.kind === 'span') return <SpanRow node={row.node} isOpen={row.isOpen} look={look} />
   if (row.kind === 'fold') return <FoldRow row={row} look={look} />
+  if (row.kind === 'silent') return <SilentRow project={row.project} series={look.series} />
   if (row.kind === 'error') {
     const { error } = row
     return (
@@ -300,6 +301,21 @@ function WaterfallRow({ row, look }: { row: Row; look: Look }) {
   )
 }
 
+/** A project that took part without spans. */
+function SilentRow({ project: { project_id: id, name }, series }: { project: SilentProject; series: SeriesOf }) {
+  return (
+    <li className={classNames(styles.row, seriesClass)} data-kind="silent" data-series={series(id)}>
+      <span className={styles.name} style={indent(0)} title={texts.silentMore}>
+        <i className={classNames(styles.edge, fitStyles.ownColour)} aria-hidden="true" />
+        <span className={fitStyles.ellipsis}>{texts.silent(name)}</span>
+      </span>
+      <span className={styles.lane} aria-hidden="true">
+        <i className={classNames(styles.silent, fitStyles.ownColour)} />
+      </span>
+    </li>
+  )
+}
+
 const indent = (depth: number) => ({
   paddingInlineStart: `calc(${Math.min(depth, MAX_INDENT)} * var(--step) + var(--space-10))`,
 })
@@ -323,6 +339,8 @@ function Moment({ ms, look: { zoom, atOf } }: { ms: number; look: Look }) {
     </span>
   )
 }
+
+type SilentProject = Trace['silent_projects'][number]
 
 type LabelProps = {
   from: string
