@@ -31,7 +31,7 @@ import { SendCard } from './send-card.tsx'
 import { SettingsCard } from './settings-card.tsx'
 import { StateMark } from './state-mark.tsx'
 import { monitorsTexts as texts } from './texts.ts'
-import { formatUntil, formatWhen } from './when.ts'
+import { formatNext, formatUntil } from './when.ts'
 import styles from './monitor-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/monitors/$monitorId')
@@ -132,7 +132,7 @@ function Facts({ part }: { part: MonitorPart }) {
       <Environment monitor={monitor} name={environment.name} />
       <span>{schedule?.type === 'crontab' ? `${words}, ${timezone ?? 'UTC'}` : words}</span>
       {environment.next_at === null || left === null ? null : (
-        <span>{texts.nextRun(formatWhen(environment.next_at, now), left)}</span>
+        <span>{texts.nextRun(formatNext(environment.next_at, now, monitor), left)}</span>
       )}
     </div>
   )

@@ -20,7 +20,7 @@ import { RunBars } from './run-bars.tsx'
 import { scheduleInWords } from './schedule-words.ts'
 import { StateMark, stateReason } from './state-mark.tsx'
 import { monitorsTexts as texts } from './texts.ts'
-import { formatUntil, formatWhen } from './when.ts'
+import { formatNext, formatUntil, formatWhen } from './when.ts'
 import styles from './monitor-table.module.css'
 
 /** A row for each monitor and environment. */
@@ -151,7 +151,7 @@ function NextRun({ part: { monitor, environment }, now }: { part: MonitorPart; n
   return (
     <div className={styles.lines}>
       <span>{left === null ? texts.due : texts.in(left)}</span>
-      <Minor className={narrowStyles.hiddenAt600}>{formatWhen(at, now)}</Minor>
+      <Minor className={narrowStyles.hiddenAt600}>{formatNext(at, now, monitor)}</Minor>
     </div>
   )
 }
