@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { boldParts, groupPaletteRows, knownIssues, matchesWords, type PaletteRow } from './palette-rows.ts'
+import { boldParts, groupPaletteRows, kindOfPlace, knownIssues, matchesWords, type PaletteRow } from './palette-rows.ts'
 
 const issue = (short_id: string, title: string, last_seen: string) => ({
   id: `id-${short_id}`,
@@ -63,4 +63,18 @@ test('typed words find a row by the beginnings of its words, longer ones inside 
   expect(matchesWords('per', ['shopper'])).toBe(true)
   expect(matchesWords('ey', ['Keys'])).toBe(false)
   expect(matchesWords('keys orders', ['Keys', 'shopper-web'])).toBe(false)
+})
+
+test('the kind of a place that is no page of its own is known by its address', () => {
+  expect(
+    ['/issues/0199?event=1', '/performance/t/GET%20%2F', '/projects/0199/settings/keys', '/traces/00ff'].map(
+      kindOfPlace,
+    ),
+  ).toEqual(['issue', 'transaction', 'settings', 'trace'])
+  expect(['/issues?query=x', '/traces', '/overview?project=1', '/alerts/rules'].map(kindOfPlace)).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ])
 })

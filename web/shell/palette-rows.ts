@@ -26,6 +26,22 @@ export const groupPaletteRows = (rows: readonly PaletteRow[]): { name: PaletteGr
     (group) => group.rows.length > 0,
   )
 
+const KINDS = [
+  [/^\/issues\/./, 'issue'],
+  [/^\/alerts\/rules\/./, 'rule'],
+  [/^\/performance\/t\/./, 'transaction'],
+  [/^\/monitors\/./, 'monitor'],
+  [/^\/releases\/./, 'release'],
+  [/^\/traces\/./, 'trace'],
+  [/^\/projects\/./, 'settings'],
+  [/^\/org\//, 'organisation'],
+  [/^\/me\//, 'account'],
+] as const
+
+/** The kind of a place whose title does not say it: the title of an issue may be any text. Null for pages. */
+export const kindOfPlace = (href: string): (typeof KINDS)[number][1] | null =>
+  KINDS.find(([pattern]) => pattern.test(href))?.[1] ?? null
+
 /** From this length on a typed word is found inside words too: `pass` begins many. */
 const MIN_INSIDE = 3
 

@@ -25,6 +25,7 @@ import { shellTexts } from './texts.ts'
 import {
   boldParts,
   groupPaletteRows,
+  kindOfPlace,
   knownIssues,
   matchesWords,
   type PaletteIssue,
@@ -178,13 +179,17 @@ function useRows(text: string, onClose: () => void, onInvite: () => void): Palet
     const recent = recents
       .filter(({ href }) => href !== here)
       .slice(0, 5)
-      .map(({ href, title }): PaletteRow => ({
-        key: href,
-        group: 'recent',
-        label: title,
-        icon: { kind: 'icon', name: 'clock' },
-        run: after(() => router.history.push(href)),
-      }))
+      .map(({ href, title }): PaletteRow => {
+        const kind = kindOfPlace(href)
+        return {
+          key: href,
+          group: 'recent',
+          label: title,
+          meta: kind === null ? undefined : paletteTexts.kinds[kind],
+          icon: { kind: 'icon', name: 'clock' },
+          run: after(() => router.history.push(href)),
+        }
+      })
     return [...recent, ...places.slice(0, MAX_OFFERED).map(({ row }) => row), ...commands]
   }
 
