@@ -22,8 +22,9 @@ import { formatCount, formatDuration, formatRate, formatShortCount, NO_DATA } fr
 import narrowStyles from '../../../ui/narrow.module.css'
 import { Minor } from '../../../ui/text.tsx'
 import { CountDelta, FigureCard } from './cards.tsx'
+import { shareOfLimit } from './model.ts'
 import { metricsTexts } from './texts.ts'
-import { perThousand, requestPoints, type RequestPoint } from './server-model.ts'
+import { ofEnoughRequests, perThousand, requestPoints, type RequestPoint } from './server-model.ts'
 import { serverTexts } from './server-texts.ts'
 import styles from './metrics-page.module.css'
 
@@ -63,9 +64,10 @@ type BodyProps = ServerMetricsProps & { data: Performance; errors: MetricSeries;
 
 function Body({ data, errors, users, view, search, onChange }: BodyProps) {
   const markers = useQuery({ ...releaseMarkersQuery([view.projectId], data.from, data.to), meta: { quiet: true } })
-  const { requests } = data
+  const { requests, limits } = data
   const { previous } = requests
-  const all = requestPoints(data.series, errors.points, users.points)
+  const seconds = data.percentile_seconds.transactions
+  const all = requestPoints(data.series, errors.points, users.points, seconds / data.interval_seconds)
   const window = selectedWindow(search)
   const onWindow = (next: { from: string; to: string } | null) => onChange({ from: next?.from, to: next?.to })
   const axis = buildTimeAxis({
@@ -94,20 +96,46 @@ function Body({ data, errors, users, view, search, onChange }: BodyProps) {
           trend={all.map((point) => point.errorRate)}
           tone="bad"
           scale={null}
-          note={serverTexts.errorRateNote(errors.total ?? 0, requests.count)}
+          note={
+            rate === null && requests.count > 0
+              ? serverTexts.tooFewNote(requests.count)
+              : serverTexts.errorRateNote(errors.total ?? 0, requests.count)
+          }
         />
         <FigureCard
           title={serverTexts.failed}
-          word={null}
+          word={limits.failure_rate?.word ?? null}
           value={formatShortCount(requests.failures)}
           full={formatCount(requests.failures)}
           delta={<CountDelta now={requests.failures} before={previous.failures} more="worse" />}
           about={serverTexts.against(formatCount(previous.failures))}
           trend={all.map(({ failures }) => failures)}
           tone="bad"
-          scale={null}
-          note={serverTexts.failedNote(formatRate(requests.failure_rate))}
+          scale={scaleOf(requests.failure_rate, limits.failure_rate)}
+          note={serverTexts.failedNote(
+            formatRate(requests.failure_rate),
+            limits.failure_rate === null ? null : formatRate(limits.failure_rate.poor),
+          )}
         />
+        {limits.p95_ms === null ? null : (
+          <FigureCard
+            title={serverTexts.p95Title}
+            word={limits.p95_ms.word}
+            value={formatDuration(ofEnoughRequests(requests.p95_ms, requests.count))}
+            delta={
+              <CountDelta
+                now={ofEnoughRequests(requests.p95_ms, requests.count)}
+                before={ofEnoughRequests(previous.p95_ms, previous.count)}
+                more="worse"
+              />
+            }
+            about={serverTexts.against(formatDuration(ofEnoughRequests(previous.p95_ms, previous.count)))}
+            trend={data.series.map(({ transactions }) => transactions.p95_ms)}
+            tone="base"
+            scale={scaleOf(ofEnoughRequests(requests.p95_ms, requests.count), limits.p95_ms)}
+            note={serverTexts.limit(formatDuration(limits.p95_ms.poor))}
+          />
+        )}
         <FigureCard
           title={serverTexts.usersHit}
           word={null}
@@ -137,9 +165,13 @@ function Body({ data, errors, users, view, search, onChange }: BodyProps) {
       <section className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)} aria-label={metricsTexts.charts}>
         <ChartPanel
           title={serverTexts.errorRate}
-          unit={charts.unit}
-          note={serverTexts.sampled}
-          table={<PointTable {...charts} title={serverTexts.errorRate} of={(point) => rateText(point.errorRate)} />}
+          unit={seconds > data.interval_seconds ? '' : charts.unit}
+          note={
+            seconds > data.interval_seconds
+              ? `${serverTexts.coarse(formatDuration(seconds * 1_000))} ${serverTexts.sampled}`
+              : serverTexts.sampled
+          }
+          table={<PointTable {...charts} title={serverTexts.errorRate} of={errorText} />}
         >
           <LineChart
             {...lineAxis(axis)}
@@ -177,6 +209,13 @@ function Body({ data, errors, users, view, search, onChange }: BodyProps) {
     </>
   )
 }
+
+const errorText = ({ errorRate, requests }: RequestPoint): string =>
+  errorRate === null && requests > 0 ? serverTexts.tooFew : rateText(errorRate)
+
+/** How far a figure is on the way to its limit; null without one. */
+const scaleOf = (value: number | null, limit: Performance['limits']['p95_ms']): number | null =>
+  limit === null || value === null ? null : shareOfLimit({ total: value, bands: limit })
 
 /** `3.14`, `0.02`: errors per thousand requests, and requests per minute. */
 const rateText = (rate: number | null): string =>
@@ -261,7 +300,7 @@ function FailingTransactions({ view }: { view: HealthView }) {
                 {
                   head: serverTexts.p95,
                   numeric: true,
-                  cell: ({ p95, count }) => (count < 20 ? NO_DATA : formatDuration(p95)),
+                  cell: ({ p95, count }) => formatDuration(ofEnoughRequests(p95, count)),
                 },
               ]}
             />

@@ -19,17 +19,23 @@ import {
   formatShortCount,
 } from '../../../ui/format.ts'
 import { Minor } from '../../../ui/text.tsx'
-import { chooseCards, requestP95, type CardKind, type Requests, type Word } from './model.ts'
+import { chooseCards, requestP95, type CardKind, type Limits, type Requests, type Word } from './model.ts'
 import { overviewTexts as texts } from './texts.ts'
 import styles from './cards.module.css'
 
-type CardsProps = { overview: Overview; requests: Requests | null; platform: string; search: ShellSearch }
+type CardsProps = {
+  overview: Overview
+  requests: Requests | null
+  limits: Limits | null
+  platform: string
+  search: ShellSearch
+}
 
 /** The four figures that the platform has, each as on its own page. */
-export const Cards = ({ overview, requests, platform, search }: CardsProps) => (
+export const Cards = ({ overview, requests, limits, platform, search }: CardsProps) => (
   <section className={styles.cards} aria-label={texts.figures}>
     {chooseCards(overview, platform, requests).map((kind) => (
-      <FigureCard key={kind} {...lookOf(kind, { overview, requests, search })} />
+      <FigureCard key={kind} {...lookOf(kind, { overview, requests, limits, search })} />
     ))}
   </section>
 )
@@ -93,9 +99,13 @@ function CountDelta({ now, before, more }: { now: number | null; before: number 
   return <Delta change={now > before ? more : now < before ? less : 'same'}>{formatChange(now, before)}</Delta>
 }
 
-type Look = Pick<CardsProps, 'overview' | 'requests' | 'search'>
+/** A note, with the limit if there is one. */
+const noted = (note: string, limit: Limits['p95_ms'] | undefined, format: (value: number) => string): string =>
+  limit == null ? note : texts.withLimit(note, format(limit.poor))
 
-function lookOf(kind: CardKind, { overview, requests, search }: Look): FigureCardProps {
+type Look = Pick<CardsProps, 'overview' | 'requests' | 'limits' | 'search'>
+
+function lookOf(kind: CardKind, { overview, requests, limits, search }: Look): FigureCardProps {
   const { cards, issues, intake } = overview
   const metrics = paths.metrics(search)
   switch (kind) {
@@ -166,12 +176,12 @@ function lookOf(kind: CardKind, { overview, requests, search }: Look): FigureCar
       return {
         title: texts.failed,
         link: paths.performance(search),
-        word: null,
+        word: limits?.failure_rate?.word ?? null,
         value: formatRate(rate),
         delta: <PointDelta now={rate} before={previous?.failure_rate ?? null} />,
         about: '',
         trend: null,
-        note: texts.failedOf(failures, count),
+        note: noted(texts.failedOf(failures, count), limits?.failure_rate, formatRate),
       }
     }
     case 'p95': {
@@ -179,13 +189,15 @@ function lookOf(kind: CardKind, { overview, requests, search }: Look): FigureCar
       return {
         title: texts.p95,
         link: paths.performance(search),
-        word: null,
+        word: limits?.p95_ms?.word ?? null,
         value: formatDuration(now),
         delta: <CountDelta now={now} before={before} more="worse" />,
         about: '',
         trend: null,
         note:
-          now === null ? texts.tooFew(requests?.count ?? 0) : before === null ? '' : texts.was(formatDuration(before)),
+          now === null
+            ? texts.tooFew(requests?.count ?? 0)
+            : noted(before === null ? '' : texts.was(formatDuration(before)), limits?.p95_ms, formatDuration),
       }
     }
     case 'received':

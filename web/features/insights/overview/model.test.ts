@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseCards, judge, type Facts, type Requests } from './model.ts'
+import { chooseCards, judge, type Facts, type Limits, type Requests } from './model.ts'
 
 const requests = (fields: Partial<Requests>, previous: Partial<Requests['previous']>): Requests => {
   const one = {
@@ -15,7 +15,7 @@ const requests = (fields: Partial<Requests>, previous: Partial<Requests['previou
   return { ...one, ...fields, previous: { ...one, ...previous } }
 }
 
-function facts(of: Requests | null): Facts {
+function facts(of: Requests | null, limits: Limits | null = null): Facts {
   const card = { value: null, word: null, finding: null, limit: { value: 0.01, share: null } }
   return {
     overview: {
@@ -25,6 +25,7 @@ function facts(of: Requests | null): Facts {
       issues: { open: 1 },
     },
     requests: of,
+    limits,
     fresh: [],
     back: [],
     alerts: [],
@@ -43,6 +44,22 @@ test.each([
   const verdict = judge(facts(requests(now, before)))
   expect(verdict.reason.kind).toBe(kind)
   expect(verdict.word).toBe(kind === 'fine' ? 'good' : 'watch')
+})
+
+test('limits of the project decide the verdict of a server, also where nothing got worse', () => {
+  const limit = (word: 'good' | 'watch' | 'poor') => ({ watch: 0.8, poor: 1, word })
+  const of = (p95: 'good' | 'watch' | 'poor', rate: 'good' | 'watch' | 'poor', p95Ms = 200) => {
+    const { word, reason, others } = judge(
+      facts(requests({ p95_ms: p95Ms }, {}), { p95_ms: limit(p95), failure_rate: limit(rate) }),
+    )
+    return [word, reason.kind, others]
+  }
+  expect(of('good', 'good')).toEqual(['good', 'fine', 0])
+  expect(of('watch', 'good')).toEqual(['watch', 'p95Limit', 0])
+  expect(of('watch', 'poor')).toEqual(['poor', 'failureLimit', 1])
+  // Its limit is the reason, not that it was faster before.
+  expect(of('poor', 'good', 400)).toEqual(['poor', 'p95Limit', 0])
+  expect(of('good', 'good', 400)).toEqual(['watch', 'slow', 0])
 })
 
 test('a server has the figures of its requests, a site without traces those of its events', () => {

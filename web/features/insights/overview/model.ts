@@ -8,6 +8,7 @@ import type { ReleaseRow } from '../../../api/release-queries.ts'
 /** The overview computes this from the answers of the service. Pure. */
 
 export type Requests = Performance['requests']
+export type Limits = Performance['limits']
 
 type Cards = Overview['cards']
 type Rate = Pick<Cards['crash_rate'], 'value' | 'word' | 'finding' | 'limit'>
@@ -26,6 +27,8 @@ export type Facts = {
   readonly overview: Figures
   /** Null where nothing is traced, and for apps, whose figures are those of sessions. */
   readonly requests: Requests | null
+  /** Limits of the project for them. */
+  readonly limits: Limits | null
   /** First seen in the time, and come back in it. */
   readonly fresh: readonly Issue[]
   readonly back: readonly Issue[]
@@ -53,6 +56,7 @@ export type Reason =
   | { readonly kind: 'back' | 'critical'; readonly count: number; readonly first: Issue }
   | { readonly kind: 'rose'; readonly before: number; readonly after: number; readonly since: string }
   | { readonly kind: 'slow' | 'failures'; readonly now: number; readonly before: number }
+  | { readonly kind: 'p95Limit' | 'failureLimit'; readonly now: number; readonly limit: number }
   | { readonly kind: 'fine' }
   | { readonly kind: 'nothing' }
 
@@ -69,7 +73,7 @@ export const isSilent = ({ overview: { cards, releases, intake, issues } }: Pick
 
 /** The worst that needs a person, and how many other reasons there are. */
 export function judge(facts: Facts): Verdict {
-  const { overview, requests, alerts, releases, monitors, back, fresh } = facts
+  const { overview, requests, limits, alerts, releases, monitors, back, fresh } = facts
   const { crash_rate: crash, anr_rate: anr } = overview.cards
   const firing = alerts.filter(({ state }) => state === 'firing')
   const held = releases.find(({ verdict }) => verdict === 'hold')
@@ -82,6 +86,7 @@ export function judge(facts: Facts): Verdict {
     ...(held === undefined ? [] : [{ kind: 'hold', release: held } satisfies Reason]),
     ...(crash.word === 'poor' ? rate('crash', crash) : []),
     ...(anr.word === 'poor' ? rate('anr', anr) : []),
+    ...judgeByLimits(requests, limits, 'poor'),
     ...first(failing, (part) => ({ kind: 'monitors', count: failing.length, first: part })),
   ]
   const { finding } = crash
@@ -89,7 +94,8 @@ export function judge(facts: Facts): Verdict {
     ...first(critical, (issue) => ({ kind: 'critical', count: critical.length, first: issue })),
     ...first(back, (issue) => ({ kind: 'back', count: back.length, first: issue })),
     ...(finding?.kind === 'rose' ? [{ ...finding, kind: 'rose' } satisfies Reason] : []),
-    ...(requests === null ? [] : judgeRequests(requests)),
+    ...(requests === null ? [] : judgeRequests(requests, limits)),
+    ...judgeByLimits(requests, limits, 'watch'),
     ...(crash.word === 'watch' ? rate('crash', crash) : []),
     ...(anr.word === 'watch' ? rate('anr', anr) : []),
   ]
@@ -105,15 +111,32 @@ const MIN_REQUESTS = 20
 const SLOWER = 0.5
 const MORE_FAILURES = 0.01
 
-/** Figures of requests that got worse against the time before. */
-function judgeRequests({ count, p95_ms: p95, failure_rate: rate, previous }: Requests): Reason[] {
+/** Figures of requests that a limit of the project gives a word. */
+function judgeByLimits(requests: Requests | null, limits: Limits | null, word: Word): Reason[] {
+  const judged = (kind: 'p95Limit' | 'failureLimit', now: number | null, limit: Limits['p95_ms']): Reason[] =>
+    limit?.word === word && now !== null ? [{ kind, now, limit: limit.poor }] : []
+  return requests === null || limits === null
+    ? []
+    : [
+        ...judged('failureLimit', requests.failure_rate, limits.failure_rate),
+        ...judged('p95Limit', requests.p95_ms, limits.p95_ms),
+      ]
+}
+
+const isNamed = (limit: Limits['p95_ms'] | undefined): boolean => limit?.word === 'poor' || limit?.word === 'watch'
+
+/** Figures of requests that got worse against the time before, unless their limit is the reason. */
+function judgeRequests(
+  { count, p95_ms: p95, failure_rate: rate, previous }: Requests,
+  limits: Limits | null,
+): Reason[] {
   if (count < MIN_REQUESTS || previous.count < MIN_REQUESTS) return []
   const { p95_ms: p95Before, failure_rate: rateBefore } = previous
   return [
-    ...(rate !== null && rate - (rateBefore ?? 0) >= MORE_FAILURES
+    ...(!isNamed(limits?.failure_rate) && rate !== null && rate - (rateBefore ?? 0) >= MORE_FAILURES
       ? [{ kind: 'failures', now: rate, before: rateBefore ?? 0 } satisfies Reason]
       : []),
-    ...(p95 !== null && p95Before !== null && p95 >= p95Before * (1 + SLOWER)
+    ...(!isNamed(limits?.p95_ms) && p95 !== null && p95Before !== null && p95 >= p95Before * (1 + SLOWER)
       ? [{ kind: 'slow', now: p95, before: p95Before } satisfies Reason]
       : []),
   ]

@@ -102,12 +102,14 @@ function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
   const isWeb = platform === 'web'
   const performance = useQuery({ ...performanceQuery({ projectId, range, filters: {} }), ...quiet, enabled: isWeb })
   const requests = isWeb ? (performance.data?.requests ?? null) : null
+  const limits = isWeb ? (performance.data?.limits ?? null) : null
   const since = events.data?.points[0]?.t
   // Before the start of the range is known, nothing is called new.
   const isInRange = (at: string) => since !== undefined && at >= since
   const facts: Facts = {
     overview: data,
     requests: requests === null || requests.count === 0 ? null : requests,
+    limits,
     fresh: (issues.data?.fresh ?? []).filter(({ first_seen: at }) => isInRange(at)),
     back: (issues.data?.back ?? []).filter(({ status_changed_at: at }) => isInRange(at)),
     alerts: alerts.data?.pages.flatMap(({ items }) => items) ?? [],
@@ -129,7 +131,7 @@ function Loaded({ projectId, platform, range, search, data }: LoadedProps) {
       ) : (
         <div className={styles.waiting} />
       )}
-      <Cards overview={data} requests={facts.requests} platform={platform} search={inProject} />
+      <Cards overview={data} requests={facts.requests} limits={limits} platform={platform} search={inProject} />
       <div className={classNames(fitStyles.columns, styles.columns)}>
         <div className={fitStyles.column}>
           <PageQuery query={events} what={texts.events} heightPx={250}>

@@ -98,6 +98,16 @@ function explain(reason: Reason, projectId: string, search: ShellSearch) {
         text: texts.failuresFrom(formatRate(reason.before)),
         link: { to: paths.performance(search), label: texts.performance },
       }
+    case 'p95Limit':
+    case 'failureLimit': {
+      const [format, title] =
+        reason.kind === 'p95Limit' ? [formatDuration, texts.p95Limit] : [formatRate, texts.failures]
+      return {
+        title: title(format(reason.now)),
+        text: texts.projectLimit(format(reason.limit)),
+        link: { to: paths.performance(search), label: texts.performance },
+      }
+    }
     case 'fine':
       return { title: texts.fine, text: texts.fineText, link: null }
     case 'nothing':

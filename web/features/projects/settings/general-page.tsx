@@ -9,6 +9,7 @@ import { DeleteProjectCard } from './delete-project.tsx'
 import { FormCard, useSettingsDraft } from './form.tsx'
 import { IssueRulesForm } from './issue-rules-form.tsx'
 import { ProjectPart } from './project-part.tsx'
+import { RequestLimitsForm } from './request-limits-form.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
@@ -105,6 +106,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
         />
       </FormCard>
       <IssueRulesForm project={project} why={why} />
+      {project.platform === 'web' ? <RequestLimitsForm project={project} why={why} /> : null}
       <CriticalPathsForm project={project} why={why} />
       <Card title={texts.kept}>
         <ul>

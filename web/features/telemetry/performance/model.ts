@@ -76,6 +76,11 @@ const NOTABLE = 0.05
 export const changeTone = (growth: number): 'better' | 'worse' | 'same' =>
   growth >= NOTABLE ? 'worse' : growth <= -NOTABLE ? 'better' : 'same'
 
+/** A smaller change of a rate is noise. */
+const NOTABLE_POINTS = 0.005
+export const pointTone = (points: number): 'better' | 'worse' | 'same' =>
+  points >= NOTABLE_POINTS ? 'worse' : points <= -NOTABLE_POINTS ? 'better' : 'same'
+
 /** The note of a chart whose percentiles are those of longer intervals; empty where they are not. */
 export const coarseText = (percentileSeconds: number, intervalSeconds: number): string =>
   percentileSeconds <= intervalSeconds ? '' : performanceTexts.coarse(formatDuration(percentileSeconds * 1000))

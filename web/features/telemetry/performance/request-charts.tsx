@@ -5,6 +5,7 @@ import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { barAxis, lineAxis, sliceShown, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { BarChart, LineChart } from '../../../ui/chart/charts.tsx'
+import type { Threshold } from '../../../ui/chart/chart-frame.tsx'
 import { ChartTable } from '../../../ui/chart/chart-table.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../../ui/format.ts'
 import { PercentileChart, PercentileTable } from './charts.tsx'
@@ -31,6 +32,8 @@ type RequestChartProps = {
     readonly previous: Pick<Performance['requests'], 'p95_ms' | 'count'>
   }
   intervalSeconds: number
+  /** Limits of the project; absent for a single transaction. */
+  limits?: Performance['limits']
   /** Absent for a small chart. */
   heightPx?: number
 }
@@ -49,7 +52,7 @@ type LatencyChartProps = CoarseProps & {
 
 /** The percentiles of durations over time. */
 export function LatencyChart({ points: all, axis, requests, intervalSeconds, range, ...more }: LatencyChartProps) {
-  const { releases, percentileSeconds, title = requestTexts.latency, transaction } = more
+  const { releases, percentileSeconds, title = requestTexts.latency, transaction, limits } = more
   const few = requests.count < 20
   const points = sliceShown(
     few ? all.map((point) => ({ ...point, p50_ms: null, p75_ms: null, p95_ms: null })) : all,
@@ -90,12 +93,21 @@ export function LatencyChart({ points: all, axis, requests, intervalSeconds, ran
         points={points}
         axis={axis}
         counted={requestTexts.requests}
-        thresholds={[]}
+        thresholds={thresholdOf(limits?.p95_ms, formatDuration)}
         formatTick={(ms) => (ms === 0 ? '0' : formatDuration(ms))}
       />
     </ChartPanel>
   )
 }
+
+/** A limit that is near: one far above would flatten the lines. */
+const thresholdOf = (
+  limit: Performance['limits']['p95_ms'] | undefined,
+  format: (value: number) => string,
+): readonly Threshold[] =>
+  limit?.word === 'watch' || limit?.word === 'poor'
+    ? [{ from: limit.poor, to: Infinity, label: requestTexts.limit(format(limit.poor)), tone: 'bad', edge: true }]
+    : []
 
 const SMALL_PX = 96
 
@@ -132,7 +144,7 @@ export function ThroughputChart({
 
 /** The share of failed requests over time, in intervals with enough of them. */
 export function FailureChart(props: CoarseProps): ReactNode {
-  const { points: all, axis, requests, intervalSeconds, percentileSeconds } = props
+  const { points: all, axis, requests, limits, intervalSeconds, percentileSeconds } = props
   const points = sliceShown(all, axis)
   const rates = sliceShown(coarseFailures(all, percentileSeconds / intervalSeconds), axis)
   return (
@@ -156,7 +168,7 @@ export function FailureChart(props: CoarseProps): ReactNode {
         label={requestTexts.chartFailures(formatRate(requests.failure_rate))}
         heightPx={SMALL_PX}
         lines={[{ label: requestTexts.failureRate, tone: 'bad', values: rates }]}
-        thresholds={[]}
+        thresholds={thresholdOf(limits?.failure_rate, formatRate)}
         fromZero
         max={1}
         formatTick={(rate) => formatShare(rate)}

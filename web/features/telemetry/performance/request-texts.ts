@@ -8,6 +8,11 @@ export const requestTexts = {
   failureRate: 'Failure rate',
   failureUnit: 'transactions whose status is an error',
   failed: (count: string) => `${count} failed`,
+  withLimit: (note: string, limit: string) => `${note}, limit ${limit}`,
+  limit: (limit: string) => `Limit ${limit}`,
+  users: 'Users',
+  usersBefore: (count: string, before: string) => `${count} in ${before}`,
+  noUsers: 'No transaction names its user',
   chartThroughput: (rate: string) => `Requests per minute over time, ${rate} on average.`,
   chartFailures: (rate: string) => `Failure rate over time, ${rate} in this period.`,
   chartLatency: (p50: string, p75: string, p95: string) =>

@@ -33,12 +33,13 @@ export function ServerPage({ data, at }: { data: Performance; at: PerformanceAt 
     axis,
     range,
     requests: data.requests,
+    limits: data.limits,
     intervalSeconds: data.interval_seconds,
     percentileSeconds: data.percentile_seconds.transactions,
   }
   return (
     <div className={styles.stack}>
-      <RequestTiles requests={data.requests} before={performanceTexts.before[range]} />
+      <RequestTiles requests={data.requests} limits={data.limits} before={performanceTexts.before[range]} />
       <WindowNote window={window} onWhole={onWhole} />
       <section
         className={classNames(startStyles.charts, narrowStyles.oneColumnAt924)}
@@ -56,10 +57,17 @@ export function ServerPage({ data, at }: { data: Performance; at: PerformanceAt 
   )
 }
 
-type RequestTilesProps = { requests: Performance['requests']; before: string }
+type RequestTilesProps = {
+  requests: Performance['requests']
+  /** Absent for a single transaction: they are of all. */
+  limits?: Performance['limits']
+  /** Distinct users; absent where they are not counted. */
+  users?: { now: number | null; before: number | null }
+  before: string
+}
 
-/** Throughput, percentiles and failure rate against the range before. */
-export function RequestTiles({ requests, before }: RequestTilesProps) {
+/** Throughput, percentiles, failure rate and users against the range before. */
+export function RequestTiles({ requests, limits, users, before }: RequestTilesProps) {
   const { previous, count } = requests
   const percentile = (label: string, key: 'p50_ms' | 'p75_ms' | 'p95_ms'): Tile => {
     const now = enough(requests[key], count)
@@ -90,16 +98,41 @@ export function RequestTiles({ requests, before }: RequestTilesProps) {
     },
     percentile(figuresTexts.p50, 'p50_ms'),
     percentile(figuresTexts.p75, 'p75_ms'),
-    percentile(figuresTexts.p95, 'p95_ms'),
-    {
-      label: requestTexts.failureRate,
-      value: formatRate(requests.failure_rate),
-      word: null,
-      note: `${requestTexts.failed(formatCount(requests.failures))}${changed}`,
-    },
+    judged(percentile(figuresTexts.p95, 'p95_ms'), limits?.p95_ms, formatDuration),
+    judged(
+      {
+        label: requestTexts.failureRate,
+        value: formatRate(requests.failure_rate),
+        word: null,
+        note: `${requestTexts.failed(formatCount(requests.failures))}${changed}`,
+      },
+      limits?.failure_rate,
+      formatRate,
+    ),
+    ...(users === undefined
+      ? []
+      : [
+          {
+            label: requestTexts.users,
+            value: formatCount(users.now),
+            word: null,
+            note:
+              users.now === null ? requestTexts.noUsers : requestTexts.usersBefore(formatCount(users.before), before),
+          },
+        ]),
   ]
   return <Tiles tiles={tiles} label={performanceTexts.figures} />
 }
+
+/** A figure with its word and limit, where the project has one. */
+const judged = (
+  tile: Tile,
+  limit: Performance['limits']['p95_ms'] | undefined,
+  format: (value: number) => string,
+): Tile =>
+  limit == null || limit.word === null
+    ? tile
+    : { ...tile, word: limit.word, note: requestTexts.withLimit(tile.note, format(limit.poor)) }
 
 /** Every transaction, those with most time first. */
 export function AllTransactions({ data, at: { view, search } }: { data: Performance; at: PerformanceAt }) {
@@ -127,7 +160,12 @@ export function AllTransactions({ data, at: { view, search } }: { data: Performa
           rows.length === 0 ? (
             <EmptyState title={performanceTexts.noTransactions} />
           ) : (
-            <TransactionsTable rows={rows} search={search} totalMs={data.requests.total_ms} />
+            <TransactionsTable
+              rows={rows}
+              releases={list.data?.pages[0]?.releases ?? null}
+              search={search}
+              totalMs={data.requests.total_ms}
+            />
           )
         }
       </PageQuery>

@@ -118,7 +118,11 @@ function Parts({ data, at: { view, search, change } }: { data: TransactionDetail
   return (
     <>
       <Reason data={data} releases={releases} />
-      <RequestTiles requests={data} before={performanceTexts.before[view.range]} />
+      <RequestTiles
+        requests={data}
+        users={{ now: data.users, before: data.previous_users }}
+        before={performanceTexts.before[view.range]}
+      />
       <WindowNote window={window} onWhole={() => onWindow(null)} />
       <section className={classNames(startStyles.charts, narrowStyles.oneColumnAt924)} aria-label={requestTexts.trend}>
         <LatencyChart {...charts} title={requestTexts.trend} releases={releases} transaction={data.name} />
