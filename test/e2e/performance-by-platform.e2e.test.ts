@@ -42,6 +42,7 @@ async function aServer(): Promise<{ project: TestProject; trace: string }> {
     await send(project, {
       transaction: 'POST /v2/checkout/{id}',
       transaction_info: { source: 'route' },
+      user: { id: `u${index % 7}` },
       release: index < 15 ? 'orders@1.1.0' : 'orders@1.0.0',
       start_timestamp: start,
       timestamp: end,
@@ -118,6 +119,7 @@ test('a server has requests instead of starts, and leads from a transaction to a
   await page.getByRole('heading', { name: 'Where the time goes' }).waitFor()
   await page.getByRole('row', { name: 'pay.example' }).getByText('40\u202fms').waitFor()
   await page.getByRole('row', { name: '1.1.0' }).waitFor()
+  expect(await page.getByRole('group', { name: 'Headline figures' }).textContent()).toContain('Users7')
   await expectAccessibleInThemes(page, 'transaction')
   await screenshot(page, 'performance-transaction', { fullPage: true })
   // The address alone shows the same page.
@@ -142,6 +144,37 @@ test('the metrics of a server are errors among its requests', async () => {
     .waitFor()
   await expectAccessible(page, 'metrics of a server')
   await screenshot(page, 'metrics-server', { fullPage: true })
+})
+
+test('the limits of a server are set once and judge it on three pages', async () => {
+  const page = await open(`/projects/${project.id}/settings/general`)
+  const form = page.getByRole('form', { name: 'Limits of requests' })
+  await form.getByLabel('P95').fill('fast')
+  await form.getByText('Enter a whole number from 1 to 600,000, or nothing.').waitFor()
+  await form.getByLabel('P95').fill('300')
+  await form.getByLabel('Failed requests').fill('20')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Limits saved').waitFor()
+
+  await page.goto(`/overview?project=${project.id}`)
+  const card = page.getByRole('region', { name: 'P95 of requests' })
+  await card.getByText('Poor').waitFor()
+  await card.getByText(/imit 300\u202fms/).waitFor()
+  await page.getByText(/^Poor\. P95 of requests is/).waitFor()
+  await expectAccessible(page, 'overview of a server with limits')
+  await page.goto(`/metrics?project=${project.id}&range=24h`)
+  await page.getByRole('region', { name: 'P95 of requests' }).getByText('Poor').waitFor()
+  // Three failures are too few to be over a limit of 20 % beyond chance, or below it.
+  await page
+    .getByRole('region', { name: 'Failed requests' })
+    .first()
+    .getByText(/limit 20\.00\u202f%/)
+    .waitFor()
+  await page.goto(`/performance?project=${project.id}&range=24h`)
+  await page
+    .getByRole('group', { name: 'Headline figures' })
+    .getByText(/limit 300\u202fms/)
+    .waitFor()
 })
 
 test('a website has vitals with their shares', async () => {

@@ -64,6 +64,7 @@ function sendingOf(work: Work): Sending {
     start_timestamp: seconds(at),
     timestamp: seconds(at + ms),
     tags: work.tags,
+    ...(project === 'worker' ? {} : { user: { id: `user ${Math.floor(chance(`${trace} user`) * 60)}` } }),
     measurements: work.measurements,
     contexts: {
       ...work.contexts,
@@ -341,7 +342,13 @@ export function requestSendings(nowMs: number): Sending[] {
     line(760, 'warn', 'token: 429, retry 1 of 2 in 200 ms'),
     line(990, 'error', 'token: 429, giving up'),
   ]
-  const head = { type: 'log', item_count: lines.length, content_type: 'application/vnd.sentry.items.log+json' }
+  // The courier's app logs, and traces nothing.
+  const quiet = [{ ...line(1_200, 'warn', 'courier: no order came'), span_id: undefined }]
+  const headOf = (count: number) => ({
+    type: 'log',
+    item_count: count,
+    content_type: 'application/vnd.sentry.items.log+json',
+  })
   return [
     ...found,
     ...checkout(STORY_TRACE, at, nowMs),
@@ -350,6 +357,15 @@ export function requestSendings(nowMs: number): Sending[] {
       project: 'api',
       body: envelope(at + 1_000, error.event_id, [[{ type: 'event' }, JSON.stringify(error)]]),
     },
-    { at: at + 2_000, project: 'api', body: envelope(at, null, [[head, JSON.stringify({ items: lines })]]) },
+    {
+      at: at + 2_000,
+      project: 'api',
+      body: envelope(at, null, [[headOf(lines.length), JSON.stringify({ items: lines })]]),
+    },
+    {
+      at: at + 2_000,
+      project: 'android',
+      body: envelope(at, null, [[headOf(quiet.length), JSON.stringify({ items: quiet })]]),
+    },
   ]
 }

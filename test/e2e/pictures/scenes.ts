@@ -191,6 +191,7 @@ export function scenesOf(world: Places): Scene[] {
     owner('performance', `/performance?project=${world.android}&range=24h`),
     owner('performance-web', `/performance?project=${world.web}&range=24h`),
     owner('performance-server', `/performance?project=${world.api}&range=24h`),
+    owner('performance-server-7d', `/performance?project=${world.api}&range=7d`),
     owner('performance-empty', `/performance?project=${world.empty}`),
     owner('screens', `/performance/screens?project=${world.android}&range=24h`),
     owner('anr', `/performance/anr?project=${world.android}&range=24h`),
@@ -247,6 +248,7 @@ export function scenesOf(world: Places): Scene[] {
 
     owner('settings-choose', '/projects'),
     owner('settings-general', settings('general')),
+    owner('settings-general-server', `/projects/${world.api}/settings/general`),
     owner('settings-keys', settings('keys')),
     owner('settings-install', settings('install')),
     owner('settings-retention', settings('retention')),

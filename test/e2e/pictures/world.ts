@@ -342,6 +342,9 @@ export async function makeWorld(server: TestServer): Promise<World> {
   const android = await aProject(owner, 'shopper-android', 'android')
   const web = await aProject(owner, 'shopper-web', 'web')
   const api = await aProject(owner, 'orders-api', 'web')
+  await ok(
+    owner.patch(`/api/projects/${api.id}/settings`, { request_p95_limit_ms: 1_000, request_failure_limit: 0.05 }),
+  )
   const worker = await aProject(owner, 'stock-worker', 'web')
   const empty = await aProject(owner, 'storefront', 'web')
   const projects = { android, web, api, worker }
