@@ -170,7 +170,7 @@ test('every list has a total, or a description says why not', () => {
 
 /** Values of an answer that have the digits they were sent or set with. */
 const AS_GIVEN =
-  /\.(?:additionalProperties|payload|request\.data|lineno|colno|mechanism\.\w+|user_share|conditions\.\w+|threshold|schedule\.value|listTraceMetrics\.value|last_value)$/
+  /\.(?:additionalProperties|payload|request\.data|lineno|colno|mechanism\.\w+|user_share|request_failure_limit|conditions\.\w+|threshold|schedule\.value|listTraceMetrics\.value|last_value)$/
 
 test('no number of an answer has digits that only arithmetic put there', () => {
   const isUnrounded = new Map<string, boolean>()

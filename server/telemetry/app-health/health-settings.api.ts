@@ -13,7 +13,7 @@ export const healthFields = {
     .max(MAX_REQUEST_LIMIT_MS, { error: `request_p95_limit_ms must be at most ${MAX_REQUEST_LIMIT_MS}.` })
     .nullable()
     .describe(
-      'From this P95 on the requests of a server are poor, from four fifths of it on they are watched; null for none.',
+      'From this P95 in milliseconds on the requests of a server are poor, from four fifths of it on they are watched; null for none.',
     ),
   request_failure_limit: z
     .number({ error: 'request_failure_limit must be a number.' })

@@ -177,14 +177,20 @@ export const Requests = Rates.extend({ previous: Rates }).describe(
 )
 export type Requests = z.infer<typeof Requests>
 
-const Limit = z.object({
-  watch: z.number().describe('From here on the figure needs attention: four fifths of the limit.'),
-  poor: z.number().describe('The limit.'),
-  word: z
-    .enum(['good', 'watch', 'poor'])
+const limitOf = (value: typeof Milliseconds, unit: string) =>
+  z
+    .object({
+      watch: value.describe('From here on the figure needs attention: four fifths of the limit.'),
+      poor: value.describe('The limit.'),
+      word: z
+        .enum(['good', 'watch', 'poor'])
+        .nullable()
+        .describe(
+          'Of the figure; null for fewer than 20 requests, and for a rate of fewer than 100 that may be chance.',
+        ),
+    })
     .nullable()
-    .describe('Of the figure; null for fewer than 20 requests, and for a rate of fewer than 100 that may be chance.'),
-})
+    .describe(`${unit}; null where the project sets none.`)
 
 const Releases = z
   .object({ release: z.string(), previous: z.string() })
@@ -273,7 +279,10 @@ export const Performance = z.object({
   web_vitals: WebVitals,
   requests: Requests,
   limits: z
-    .object({ p95_ms: Limit.nullable(), failure_rate: Limit.nullable() })
+    .object({
+      p95_ms: limitOf(Milliseconds, 'Limit of the P95 in milliseconds'),
+      failure_rate: limitOf(Rate, 'Limit of the share of failed requests, 0 to 1'),
+    })
     .describe(
       'The limits of the project for `requests` (`request_p95_limit_ms`, `request_failure_limit`); null where it sets none, and with `name`.',
     ),
