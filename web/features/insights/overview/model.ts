@@ -94,8 +94,8 @@ export function judge(facts: Facts): Verdict {
     ...first(critical, (issue) => ({ kind: 'critical', count: critical.length, first: issue })),
     ...first(back, (issue) => ({ kind: 'back', count: back.length, first: issue })),
     ...(finding?.kind === 'rose' ? [{ ...finding, kind: 'rose' } satisfies Reason] : []),
-    ...(requests === null ? [] : judgeRequests(requests, limits)),
     ...judgeByLimits(requests, limits, 'watch'),
+    ...(requests === null ? [] : judgeRequests(requests, limits)),
     ...(crash.word === 'watch' ? rate('crash', crash) : []),
     ...(anr.word === 'watch' ? rate('anr', anr) : []),
   ]
