@@ -12,6 +12,7 @@ import {
   isRateText,
   webhookDeliveryLook,
   attemptMarks,
+  chooseEndpoint,
   marksSentence,
   matchingTypes,
   otherAttempts,
@@ -291,4 +292,14 @@ test('small parts', () => {
   ]
   expect(matchingTypes(types, 'logged DEVICE')).toEqual([types[1]])
   expect(matchingTypes(types, ' ')).toEqual(types)
+})
+
+test('the endpoint that needs attention opens first, unless the address names one', () => {
+  const healthy = { id: 'a', needs_attention: false }
+  const failing = { id: 'b', needs_attention: true }
+  expect(chooseEndpoint([healthy, failing], undefined)).toBe(failing)
+  expect(chooseEndpoint([healthy, failing], 'a')).toBe(healthy)
+  expect(chooseEndpoint([healthy, failing], 'gone')).toBe(failing)
+  expect(chooseEndpoint([healthy], undefined)).toBe(healthy)
+  expect(chooseEndpoint([], undefined)).toBeUndefined()
 })

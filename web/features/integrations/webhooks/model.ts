@@ -188,6 +188,13 @@ export function prettyJson(text: string): string {
   }
 }
 
+/** The endpoint of the address, else the first that needs attention, else the first. */
+export const chooseEndpoint = <One extends Pick<WebhookEndpoint, 'id' | 'needs_attention'>>(
+  endpoints: readonly One[],
+  wanted: string | undefined,
+): One | undefined =>
+  endpoints.find(({ id }) => id === wanted) ?? endpoints.find((one) => one.needs_attention) ?? endpoints[0]
+
 // The last thirty days ------------------------------------------------------------------------------
 
 export type DayBar = { day: string; tone: 'none' | 'good' | 'some' | 'bad' }

@@ -21,7 +21,7 @@ import { Deliveries } from './deliveries.tsx'
 import { AutoPausedNote, EndpointCards } from './endpoint-cards.tsx'
 import { EndpointDialog } from './endpoint-dialog.tsx'
 import { EndpointList } from './endpoint-list.tsx'
-import { endpointHost } from './model.ts'
+import { chooseEndpoint, endpointHost } from './model.ts'
 import { NoEndpoint } from './no-endpoint.tsx'
 import { FreshSecretBox, type FreshSecret } from './fresh-secret.tsx'
 import { webhooksTexts } from './texts.ts'
@@ -111,11 +111,7 @@ function Endpoints({ endpoints, onSecret }: EndpointsProps) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   usePrefs()
-  // The one that needs attention opens first.
-  const selected =
-    endpoints.find(({ id }) => id === search.endpoint) ??
-    endpoints.find((endpoint) => endpoint.needs_attention) ??
-    endpoints[0]
+  const selected = chooseEndpoint(endpoints, search.endpoint)
   if (selected === undefined) return null
   const close = () =>
     void navigate({ search: (before) => ({ ...before, delivery: undefined }), replace: true, resetScroll: false })
