@@ -13,12 +13,12 @@ const workers = Math.max(3, Math.min(4, availableParallelism()))
 const SLOW = [
   'test/flows/start-up.test.ts',
   'test/flows/demo.test.ts',
-  'test/torture/auth-rows.test.ts',
+  'test/torture/auth-rows.long.test.ts',
   'test/flows/node-sdks.test.ts',
-  'test/flows/webhooks-under-faults.test.ts',
-  'test/flows/one-issue-many-writers.test.ts',
+  'test/flows/webhooks-under-faults.long.test.ts',
+  'test/flows/one-issue-many-writers.long.test.ts',
   'test/e2e/first-load.e2e.test.ts',
-  'test/e2e/package.e2e.test.ts',
+  'test/e2e/package.long.e2e.test.ts',
   'test/e2e/issues-bulk.e2e.test.ts',
   'test/e2e/layout.e2e.test.ts',
 ]
@@ -46,7 +46,14 @@ const shared = {
 /** Node loads the modules itself, as it does for `npm start`: half the processor time of Vite's transformation. */
 const native = { viteModuleRunner: false, nodeLoader: false }
 
-const excluded = ['**/node_modules/**', 'web/dist/**', 'data/**', 'test/fixtures/**']
+const excluded = [
+  '**/node_modules/**',
+  'web/dist/**',
+  'data/**',
+  'test/fixtures/**',
+  // `npm run test:long` (test/kit/long.ts).
+  ...(process.env['TEST_LONG'] === '1' ? [] : ['**/*.long.test.ts', '**/*.long.e2e.test.ts']),
+]
 
 export default defineConfig({
   test: {

@@ -3,6 +3,6 @@
  */
 import { runVitest } from './vitest.mjs'
 
-await runVitest(['--project', 'e2e', 'test/e2e/package.e2e.test.ts', ...process.argv.slice(2)], {
+await runVitest(['--project', 'e2e', 'test/e2e/package.long.e2e.test.ts', ...process.argv.slice(2)], {
   env: { PACKAGE_FROM_REGISTRY: '1' },
 })

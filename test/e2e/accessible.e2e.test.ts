@@ -6,7 +6,7 @@ import {
   press,
   screenshot,
   settled,
-  SIZES,
+  BOTH_SIZES,
   visit,
   type WidthName,
 } from './browser.ts'
@@ -21,7 +21,7 @@ async function judge(page: Page, name: string, size: WidthName): Promise<void> {
   await screenshot(page, `${name}-${size}`)
 }
 
-test.each(SIZES)('pages without a session: %s', async (size) => {
+test.each(BOTH_SIZES)('pages without a session: %s', async (size) => {
   const page = await dashboard.open({ size })
   await page.goto('/login')
   await page.getByRole('button', { name: 'Log in' }).waitFor()
@@ -63,7 +63,7 @@ test('a mistake that only one theme shows is found', async () => {
   }
 })
 
-test.each(SIZES)('pages with a session: %s', async (size) => {
+test.each(BOTH_SIZES)('pages with a session: %s', async (size) => {
   const page = await dashboard.openAs(team.person, { size })
   const pages: [name: string, address: string, heading: string][] = [
     ['onboarding-project', '/onboarding?step=project', 'Create a project'],
@@ -98,7 +98,7 @@ test.each(SIZES)('pages with a session: %s', async (size) => {
   }
 })
 
-test.each(SIZES)('dialogs, menus and panels: %s', async (size) => {
+test.each(BOTH_SIZES)('dialogs, menus and panels: %s', async (size) => {
   const page = await dashboard.openAs(team.person, { size, motion: true })
   await page.goto(`/projects/${team.project.id}/settings/keys`)
   await page.getByRole('button', { name: 'Rotate' }).click()

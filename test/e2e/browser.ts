@@ -4,6 +4,7 @@ import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import { afterEach, expect } from 'vitest'
 import { z } from 'zod'
+import { RUNS_LONG } from '../kit/long.ts'
 import { hasRoomInMemory } from '../kit/scratch.ts'
 import { waitFor } from '../kit/wait.ts'
 import { findChromium } from './chromium.ts'
@@ -14,7 +15,12 @@ export type Theme = 'light' | 'dark'
 /** The two sizes every page is tested at: a desktop and the reference phone. */
 export const WIDTHS = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
 export type WidthName = keyof typeof WIDTHS
-export const SIZES = ['desk', 'phone'] as const satisfies readonly WidthName[]
+export const BOTH_SIZES = ['desk', 'phone'] as const satisfies readonly WidthName[]
+/**
+ * Sizes of the checks of single parts. `npm test` checks each page on the phone once (accessible.e2e.test.ts, layout.e2e.test.ts), and
+ * its parts on a desktop.
+ */
+export const SIZES: readonly WidthName[] = RUNS_LONG ? BOTH_SIZES : ['desk']
 
 const ARGS = [
   '--no-sandbox',

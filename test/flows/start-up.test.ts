@@ -108,30 +108,33 @@ test('npm start serves, prints its address in one line, and Ctrl-C ends every pr
   expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
 })
 
-test('as a service: SIGTERM at any moment of the start leaves no process and no error, and the next start works', async () => {
-  const dataDir = freshDataDir()
-  // When the test reads the output late, the start is further on, which is as good a moment.
-  for (const moment of [/^starting the database/, /^migrating| is ready/, /^migrating| is ready/, / is ready/]) {
-    const started = await start(checkout, { dataDir, withoutNpm: true })
-    const lineAt = () => started.lines.findIndex((line) => moment.test(line))
-    await waitFor(`a line like ${moment}`, () => lineAt() !== -1, 60_000)
-    const at = lineAt()
-    // Signal one process, the one that was started.
-    expect(started.serverPid()).toBe(started.child.pid)
-    started.child.kill('SIGTERM')
-    expect(await started.exited, started.lines.join('\n')).toBe(0)
-    await nothingRunsIn(dataDir)
-    expect(readdirSync(dataDir).filter((name) => /lock|init|run/.test(name))).toEqual([])
-    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
-    // It printed nothing but its usual lines.
-    const later = started.lines
-      .slice(at)
-      .filter((line) => !/^(starting|migrating|Stopping)|^ {2}created| is ready/.test(line))
-    expect(later).toEqual([])
-  }
-})
+test.runIf(RUNS_LONG)(
+  'as a service: SIGTERM at any moment of the start leaves no process and no error, and the next start works',
+  async () => {
+    const dataDir = freshDataDir()
+    // When the test reads the output late, the start is further on, which is as good a moment.
+    for (const moment of [/^starting the database/, /^migrating| is ready/, /^migrating| is ready/, / is ready/]) {
+      const started = await start(checkout, { dataDir, withoutNpm: true })
+      const lineAt = () => started.lines.findIndex((line) => moment.test(line))
+      await waitFor(`a line like ${moment}`, () => lineAt() !== -1, 60_000)
+      const at = lineAt()
+      // Signal one process, the one that was started.
+      expect(started.serverPid()).toBe(started.child.pid)
+      started.child.kill('SIGTERM')
+      expect(await started.exited, started.lines.join('\n')).toBe(0)
+      await nothingRunsIn(dataDir)
+      expect(readdirSync(dataDir).filter((name) => /lock|init|run/.test(name))).toEqual([])
+      expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+      // It printed nothing but its usual lines.
+      const later = started.lines
+        .slice(at)
+        .filter((line) => !/^(starting|migrating|Stopping)|^ {2}created| is ready/.test(line))
+      expect(later).toEqual([])
+    }
+  },
+)
 
-test('two installations run on one machine; a second one on the same data is refused', async () => {
+test.runIf(RUNS_LONG)('two installations run on one machine; a second one on the same data is refused', async () => {
   const [one, two] = [usedDataDir(), usedDataDir()]
   const first = await start(checkout, { dataDir: one, withoutNpm: true })
   const second = await start(checkout, { dataDir: two, withoutNpm: true })
@@ -163,7 +166,7 @@ describe('after kill -9', () => {
     await stop(next, dataDir)
   })
 
-  test('of everything at once, with stale files: the next start recovers', async () => {
+  test.runIf(RUNS_LONG)('of everything at once, with stale files: the next start recovers', async () => {
     const dataDir = usedDataDir()
     const first = await start(checkout, { dataDir, withoutNpm: true })
     await first.ready()

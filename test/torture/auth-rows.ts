@@ -14,7 +14,7 @@ import type { Claim } from './torture.ts'
  *     }
  *
  * Every row runs on its own database. `npm run torture -- auth [--row=T-21] [--seed=n] [--full]` runs it against two
- * service processes, and `auth-rows.test.ts` runs its short form in `npm test` (T-28 and T-29 in `npm run test:long`), against two services in one process: a
+ * service processes, and `auth-rows.long.test.ts` runs its short form in `npm run test:long`, against two services in one process: a
  * short form takes a few seconds and does not depend on times. All forms make the same claims.
  */
 export type AuthRow = {

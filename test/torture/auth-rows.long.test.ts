@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { startService } from '#server/service/cli/service.ts'
-import { RUNS_LONG } from '#test/kit/long.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testServer, type TestServer } from '#test/kit/test-server.ts'
 import { type AuthWorld, timesOf } from './auth-rows.ts'
@@ -30,9 +29,6 @@ async function pairFor(env: Readonly<Record<string, string>> = {}): Promise<Pair
   return pair
 }
 
-/** `test/refusals.test.ts` has the same refusals. */
-const LONG: ReadonlySet<string> = new Set(['T-28', 'T-29'])
-
 for (const row of await loadAuthRows()) {
   const { t, second } = await pairFor(row.env)
   const world: AuthWorld = {
@@ -44,7 +40,7 @@ for (const row of await loadAuthRows()) {
     seed: SEED,
     times: timesOf('short'),
   }
-  test.runIf(RUNS_LONG || !LONG.has(row.id))(`${row.id}: ${row.summary}`, async () => {
+  test(`${row.id}: ${row.summary}`, async () => {
     const claims = await row.run(world)
     expect(claims).not.toEqual([])
     expect(claims.filter(({ holds }) => !holds)).toEqual([])
