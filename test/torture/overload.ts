@@ -31,10 +31,9 @@ const AFTER_MS = 12_000
 const [ACCEPTED_MS, REFUSED_MS, RECOVERED_S] = [2_000, 50, 10]
 
 /**
- * T-43. As many events as the machine can send, ten times what it can digest, then the usual load. Claim: what is accepted is
- * accepted soon, the rest is refused at once, all of the usual load is accepted again ten
- * seconds later, and nothing acknowledged is lost. The generator shares the processors with the service, so answers are measured by
- * threads that send little.
+ * T-43. As many events as the machine can send, ten times what it can digest or nearly, then the usual load. Claim: what is
+ * accepted is accepted soon, the rest is refused at once, all of the usual load is accepted again ten seconds later, and nothing
+ * acknowledged is lost. The generator shares the processors with the service, so threads that send little measure answers.
  */
 export async function overload({ seed, full, options }: TortureArgs): Promise<Verdict> {
   const seconds = Number(options['seconds'] ?? (full ? FULL_SECONDS : SHORT_SECONDS))
