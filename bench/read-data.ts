@@ -35,13 +35,20 @@ export function affordable(events: number): number {
   return room >= events ? events : Math.max(0, Math.floor(room / 1_000_000) * 1_000_000)
 }
 
-const dirOf = (events: number): string => join(CACHE, `read-${events}`)
-const markOf = (events: number): string => join(dirOf(events), 'seeded.json')
+const dirOf = (events: number, logs: number): string =>
+  join(CACHE, logs === events ? `read-${events}` : `read-${events}-logs-${logs}`)
+const markOf = (events: number, logs = events): string => join(dirOf(events, logs), 'seeded.json')
 
-/** Returns the directory with so many events; creates it when it is missing. */
-export async function seededData(events: number, digested: number, progress: (line: string) => void): Promise<Seeded> {
-  const dataDir = dirOf(events)
-  if (existsSync(markOf(events))) return { ...Seeded.parse(JSON.parse(readFileSync(markOf(events), 'utf8'))), dataDir }
+/** Returns the directory with so many events, and by default as many log entries; creates it when it is missing. */
+export async function seededData(
+  events: number,
+  digested: number,
+  progress: (line: string) => void,
+  logs = events,
+): Promise<Seeded> {
+  const dataDir = dirOf(events, logs)
+  const mark = markOf(events, logs)
+  if (existsSync(mark)) return { ...Seeded.parse(JSON.parse(readFileSync(mark, 'utf8'))), dataDir }
   rmSync(dataDir, { recursive: true, force: true })
   mkdirSync(dataDir, { recursive: true })
   chmodSync(dataDir, 0o755)
@@ -49,10 +56,10 @@ export async function seededData(events: number, digested: number, progress: (li
   const project = await digestEvents(dataDir, digested)
   await copyEvents(dataDir, events, progress)
   await withDatabase(dataDir, (_app, connectionString) =>
-    seedLogs(connectionString, { projectId: project.projectId, entries: events, days: DAYS }, progress),
+    seedLogs(connectionString, { projectId: project.projectId, entries: logs, days: DAYS }, progress),
   )
   const seeded = { projectId: project.projectId, number: project.number, publicKey: project.publicKey, digested }
-  writeFileSync(markOf(events), JSON.stringify(seeded))
+  writeFileSync(mark, JSON.stringify(seeded))
   return { ...seeded, dataDir }
 }
 

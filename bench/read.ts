@@ -16,7 +16,7 @@ import { logIn } from './setup-project.ts'
 import { measureVisible } from './visible.ts'
 
 export const summary =
-  'P5, P8, P9: lists, detail, search, logs and rollups with 1, 3 and 10 million events, as many log entries and 100,000 issues, while 500/s arrive (--events=1000000, --samples=150, --long)'
+  'P5, P8, P9: lists, detail, search, logs and rollups with 1, 3 and 10 million events, as many log entries and 100,000 issues, while 500/s arrive (--events=1000000, --logs=10000000, --rate=500, --samples=150, --long)'
 
 const SIZES = [1_000_000, 3_000_000, 10_000_000]
 const RATE = 500
@@ -30,6 +30,8 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const digested = long ? 300_000 : 30_000
   const samples = Number(options['samples'] ?? (long ? 300 : 150))
   const asked = options['events'] === undefined ? SIZES : [Number(options['events'])]
+  const logs = options['logs'] === undefined ? undefined : Number(options['logs'])
+  const rate = Number(options['rate'] ?? RATE)
   const figures: Record<string, Figure> = {}
   const notes: string[] = []
   const p95s: Map<string, number>[] = []
@@ -40,8 +42,8 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
       continue
     }
     progress(`── ${events.toLocaleString('en')} events`)
-    const seeded = await seededData(events, Math.min(digested, events), progress)
-    const measured = await measure(seeded, samples, progress)
+    const seeded = await seededData(events, Math.min(digested, events), progress, logs)
+    const measured = await measure(seeded, { samples, rate }, progress)
     p95s.push(new Map([...measured.times].map(([name, times]) => [name, percentile(times, 95)])))
     const label = events >= 1_000_000 ? `${events / 1_000_000} M` : events.toLocaleString('en')
     for (const [name, times] of measured.times) {
@@ -70,7 +72,8 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     postgres: embeddedPostgresVersion(),
     notes: [
       ...notes,
-      `${samples} requests of each kind, one after the other, while ${RATE} events/s arrive; load generator, service and database on the same machine`,
+      ...(logs === undefined ? [] : [`${logs.toLocaleString('en')} log entries`]),
+      `${samples} requests of each kind, one after the other, while ${rate} events/s arrive; load generator, service and database on the same machine`,
       'the list, one of five sorts, with and without project, open issues of 24 h, 7 or 30 d; search: words, releases, tags, users and their addresses, counts and groups in turn; log lines: the first page of every level, of failures and of warnings',
       'session series of 30 d and performance totals of 7 d are the functions behind GET /api/metrics and /api/performance, which have no routes yet, called over a separate connection',
     ],
@@ -79,7 +82,11 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
 
 type Measured = { times: Map<string, number[]>; visible: number[]; accepted: number }
 
-async function measure(seeded: Seeded, samples: number, progress: (line: string) => void): Promise<Measured> {
+async function measure(
+  seeded: Seeded,
+  { samples, rate }: { readonly samples: number; readonly rate: number },
+  progress: (line: string) => void,
+): Promise<Measured> {
   const service = await startService({ env: { RATE_LIMIT_SCALE: '0' }, dataDir: seeded.dataDir })
   const socket = encodeURIComponent(join(service.dataDir, 'run'))
   const app = await createApp(
@@ -129,7 +136,7 @@ async function measure(seeded: Seeded, samples: number, progress: (line: string)
       ...target(service.url, project),
       events: makeEvents(STANDARD_SHAPE),
       connections: 32,
-      ratePerSecond: RATE,
+      ratePerSecond: rate,
       durationMs: 3_600_000,
       isOver: () => isOver,
     })
