@@ -24,7 +24,7 @@ const [SHORT_SECONDS, FULL_SECONDS] = [15, 300]
 const BACKLOG_SECONDS = 4
 /** The smallest that can be set. */
 const MIN_BACKLOG = 1_000
-/** The load afterwards, as a share of the peak: that of T-42. */
+/** The load afterwards, as a share of the peak, as in T-42. */
 const USUAL = 0.5
 const AFTER_MS = 12_000
 /** Goals of docs/reliability.md, T-43. */
