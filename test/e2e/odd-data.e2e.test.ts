@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { summariseTraces } from '#server/telemetry/traces/keep-traces.ts'
 import { insertMessage } from '../kit/route-examples.ts'
 import { dsnParts } from '../kit/sdk.ts'
-import { expectNoSideScroll, visit } from './browser.ts'
-import { aTeam, testDashboard } from './dashboard.ts'
+import { eventually, expectNoSideScroll, press, visit } from './browser.ts'
+import { aTeam, issueRows, testDashboard } from './dashboard.ts'
 import { writeLines } from './logs-world.ts'
 import { pastRuns } from './monitors-world.ts'
 
@@ -103,4 +103,21 @@ test('without any data each page says so, and a call that fails leaves the rest 
   await retry.click()
   await page.getByRole('heading', { name: 'Releases' }).waitFor()
   await page.getByRole('link', { name: 'All', exact: true }).first().waitFor()
+})
+
+test.each([-1, 1])('a browser whose clock is %s day off shows times by the clock of the service', async (days) => {
+  const page = await dashboard.openAs(team.person, { fresh: true })
+  await page.clock.setSystemTime(Date.now() + days * 86_400_000)
+  await page.goto(`/issues?project=${odd.id}`)
+  await issueRows(page).first().waitFor()
+  const shown = issueRows(page).first().locator('time').last()
+  await eventually(() => shown.textContent()).toMatch(/^(now|\d+\s(s|min))$/)
+  // The tail asks from the present on: by a clock that is ahead, it would show nothing.
+  await visit(page, `/logs?project=${odd.id}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const body = `line of day ${days}`
+  await press(page, 'l')
+  await page.getByText('Following.', { exact: false }).waitFor()
+  await writeLines(server, odd.id, [{ level: 'info', body, minutesAgo: 0 }])
+  await page.getByText(body).first().waitFor()
 })

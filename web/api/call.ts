@@ -1,3 +1,4 @@
+import { learnServiceTime } from '../ui/clock.ts'
 import type { queryRoutes } from '../../server/assistant/query/query.api.ts'
 import type { Addresses as Served } from '../../server/service/api/contract.ts'
 import type { ByAddress, ClientAnswer, ClientCall } from '../../server/platform/kernel/contract.ts'
@@ -136,12 +137,14 @@ async function respond(address: Address, loose: Loose): Promise<Response> {
 async function send(method: string, url: string, { body, signal }: Loose): Promise<Response> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       method,
       credentials: 'same-origin',
       ...json,
       ...(signal === undefined ? {} : { signal }),
     })
+    learnServiceTime(response.headers.get('date'))
+    return response
   } catch (error) {
     if (signal?.aborted === true) throw error
     throw new ApiError(0, apiTexts.unreachable)

@@ -1,3 +1,4 @@
+import { serviceNow } from '../ui/clock.ts'
 import { HOUR_MS } from '../ui/format.ts'
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
 import { isBalanced } from '#shared/query-terms.ts'
@@ -91,7 +92,7 @@ export type StreamData = InfiniteData<StreamPage, PageParam>
 const PAGE_ROWS = '100'
 
 const sinceOf = ({ window, range }: StreamFilters): Date =>
-  new Date(window === null ? countsStart(Date.now(), range) : window.from)
+  new Date(window === null ? countsStart(serviceNow(), range) : window.from)
 
 /** The time whose events and users the rows count. */
 const countsOf = ({ window, range }: Pick<StreamFilters, 'window' | 'range'>) =>

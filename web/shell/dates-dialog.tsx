@@ -1,3 +1,4 @@
+import { serviceNow } from '../ui/clock.ts'
 import { useState } from 'react'
 import { DialogFoot } from '../forms/dialog-foot.tsx'
 import { Button } from '../ui/button.tsx'
@@ -20,14 +21,14 @@ type DatesDialogProps = {
 /** A start and an end of one's own. Errors are shown from the first attempt on. */
 export function DatesDialog({ dates, onChoose, onClose }: DatesDialogProps) {
   const [fields, setFields] = useState<Dates>(() => ({
-    from: wallText(dates === null ? Date.now() - DAY_MS : Date.parse(dates.from)),
-    to: wallText(dates === null ? Date.now() : Date.parse(dates.to)),
+    from: wallText(dates === null ? serviceNow() - DAY_MS : Date.parse(dates.from)),
+    to: wallText(dates === null ? serviceNow() : Date.parse(dates.to)),
   }))
-  const [zone] = useState(() => zoneName(Date.now()))
+  const [zone] = useState(() => zoneName(serviceNow()))
   const [triedAt, setTriedAt] = useState<number | null>(null)
   const errors = triedAt === null ? {} : errorsOf(fields, triedAt)
   const submit = (form: HTMLFormElement) => {
-    const now = Date.now()
+    const now = serviceNow()
     const result = parseDates(fields, now)
     setTriedAt(now)
     if ('dates' in result) onChoose(result.dates)

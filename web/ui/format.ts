@@ -1,3 +1,4 @@
+import { serviceNow } from './clock.ts'
 /**
  * Formats of numbers and times. Pure, except for the chosen zone. A narrow no-break space precedes units and %, a minus
  * sign (−) negative numbers, `×` factors.
@@ -148,13 +149,13 @@ export function formatClock(at: Instant, zone: Zone = shownZone): string {
 }
 
 /** `14:05:04` today, for times that are seconds apart; else as {@link formatMoment}. */
-export function formatMark(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+export function formatMark(at: Instant, now: Instant = serviceNow(), zone: Zone = shownZone): string {
   if (formatDay(at, now, zone) !== formatDay(now, now, zone)) return formatMoment(at, now, zone)
   return `${formatClock(at, zone)}:${two(onTheWall(at, zone).second)}`
 }
 
 /** `9 Nov`, in other years `9 Nov 2025`. */
-export function formatDay(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+export function formatDay(at: Instant, now: Instant = serviceNow(), zone: Zone = shownZone): string {
   const { year, month, day } = onTheWall(at, zone)
   const text = `${day} ${month}`
   return year === onTheWall(now, zone).year ? text : `${text} ${year}`
@@ -167,7 +168,7 @@ export function formatExact(at: Instant, zone: Zone = shownZone): string {
 }
 
 /** Time passed, under a day: `40 s`, `3 min`, `7 h`; older: the day. A future instant counts as now. */
-export function formatAgo(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+export function formatAgo(at: Instant, now: Instant = serviceNow(), zone: Zone = shownZone): string {
   const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())
   if (passed < MINUTE_MS) return unit(String(Math.floor(passed / SECOND)), 's')
   if (passed < HOUR_MS) return unit(String(Math.floor(passed / MINUTE_MS)), 'min')
@@ -176,23 +177,23 @@ export function formatAgo(at: Instant, now: Instant = Date.now(), zone: Zone = s
 }
 
 /** The same in a sentence: `3 min ago`, then the day. */
-export function formatSince(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+export function formatSince(at: Instant, now: Instant = serviceNow(), zone: Zone = shownZone): string {
   const text = formatAgo(at, now, zone)
   return dateOf(now).getTime() - dateOf(at).getTime() < DAY_MS ? `${text} ago` : text
 }
 
 /** `9 Nov, 14:05` */
-export const formatMoment = (at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string =>
+export const formatMoment = (at: Instant, now: Instant = serviceNow(), zone: Zone = shownZone): string =>
   `${formatDay(at, now, zone)}, ${formatClock(at, zone)}`
 
 /** `9 Nov, 14:05 to 15:20`, with both days if they differ. */
-export function formatWindow(from: Instant, to: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+export function formatWindow(from: Instant, to: Instant, now: Instant = serviceNow(), zone: Zone = shownZone): string {
   const isOneDay = formatDay(from, now, zone) === formatDay(to, now, zone)
   return `${formatMoment(from, now, zone)} to ${isOneDay ? formatClock(to, zone) : formatMoment(to, now, zone)}`
 }
 
 /** An age: `26 min`, `9 d`, `5 wk`, `3 mo`, `2 y`. */
-export function formatAge(at: Instant, now: Instant = Date.now()): string {
+export function formatAge(at: Instant, now: Instant = serviceNow()): string {
   const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())
   if (passed < MINUTE_MS) return unit(String(Math.floor(passed / SECOND)), 's')
   if (passed < HOUR_MS) return unit(String(Math.floor(passed / MINUTE_MS)), 'min')
@@ -205,7 +206,7 @@ export function formatAge(at: Instant, now: Instant = Date.now()): string {
 }
 
 /** The time until an instant: `3 min 12 s`, `23 h 59 min`, `0 s` once reached. */
-export function formatLeft(until: Instant, now: Instant = Date.now()): string {
+export function formatLeft(until: Instant, now: Instant = serviceNow()): string {
   const seconds = Math.max(0, Math.ceil((dateOf(until).getTime() - dateOf(now).getTime()) / SECOND))
   if (seconds < 60) return unit(String(seconds), 's')
   if (seconds >= 3600) return formatDuration(seconds * SECOND)

@@ -1,14 +1,15 @@
 import { useSyncExternalStore } from 'react'
+import { onServiceTime, serviceNow } from './clock.ts'
 
 /** One timer per step for the whole page, running only while the page is visible. */
 type Ticker = { subscribe: (listener: () => void) => () => void; read: () => number }
 
 function makeTicker(stepMs: number): Ticker {
   const listeners = new Set<() => void>()
-  let now = Date.now()
+  let now = serviceNow()
   let timer: ReturnType<typeof setInterval> | undefined
   const tick = () => {
-    now = Date.now()
+    now = serviceNow()
     for (const listener of listeners) listener()
   }
   const follow = () => {
@@ -16,11 +17,12 @@ function makeTicker(stepMs: number): Ticker {
     timer = document.hidden || listeners.size === 0 ? undefined : setInterval(tick, stepMs)
     if (timer !== undefined) tick()
   }
+  onServiceTime(tick)
   return {
     subscribe(listener) {
       listeners.add(listener)
       if (listeners.size === 1) {
-        now = Date.now()
+        now = serviceNow()
         timer = setInterval(tick, stepMs)
         document.addEventListener('visibilitychange', follow)
       }
@@ -38,7 +40,7 @@ function makeTicker(stepMs: number): Ticker {
 const everySecond = makeTicker(1000)
 const everyHalfMinute = makeTicker(30_000)
 
-/** The current time, updated every second or every 30 s. */
+/** The current time by the clock of the service, updated every second or every 30 s. */
 export function useNow(step: 'second' | 'half-minute'): number {
   const ticker = step === 'second' ? everySecond : everyHalfMinute
   return useSyncExternalStore(ticker.subscribe, ticker.read)

@@ -271,6 +271,8 @@ function setHeaders(fastify: FastifyInstance, app: App): void {
     const isApi = request.url.startsWith('/api')
     if (isApi || isMcp(request.url)) {
       void reply.header('cache-control', 'no-store')
+      // The dashboard corrects a browser's clock by it (web/ui/clock.ts).
+      void reply.header('date', app.clock.now().toUTCString())
       void reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
     }
     if (isApi) {

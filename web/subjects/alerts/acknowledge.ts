@@ -1,3 +1,4 @@
+import { serviceNow } from '../../ui/clock.ts'
 import { useQuery, type QueryClient } from '@tanstack/react-query'
 import { recentAlertsQuery } from '../../api/attention-queries.ts'
 import type { Alert } from '../../api/alert-queries.ts'
@@ -55,7 +56,7 @@ export function useAcknowledge() {
     same: (alert) => alert.id,
     touches: () => [['alerts']],
     guess: (client, { id }) => {
-      patchAlerts(client, (alert) => alert.id === id, acknowledgedBy(person, new Date().toISOString()))
+      patchAlerts(client, (alert) => alert.id === id, acknowledgedBy(person, new Date(serviceNow()).toISOString()))
       countDown(client, (count) => count - 1)
     },
     failed: alertTexts.notAcknowledged,
@@ -97,7 +98,7 @@ export function useAcknowledgeAll() {
     touches: () => [['alerts']],
     guess: (client, projectId) => {
       const isMeant = (alert: Alert) => projectId === null || alert.project_id === projectId
-      patchAlerts(client, isMeant, acknowledgedBy(person, new Date().toISOString()))
+      patchAlerts(client, isMeant, acknowledgedBy(person, new Date(serviceNow()).toISOString()))
       if (projectId === null) countDown(client, () => 0)
     },
     said: (count) => alertTexts.allAcknowledged(count),

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../ui/clock.ts'
 import { DialogFoot } from '../../forms/dialog-foot.tsx'
 import { useState, type SyntheticEvent } from 'react'
 import type { Edit } from './changes.ts'
@@ -13,7 +14,7 @@ type Props = { ask: Ask; release: string | null; onClose: () => void; onEdit: (e
 
 /** A dialog with one or two fields. Errors are shown from the first attempt to submit. */
 export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
-  const [value, setValue] = useState(() => initialFieldValue(ask, release, new Date()))
+  const [value, setValue] = useState(() => initialFieldValue(ask, release, new Date(serviceNow())))
   const [window, setWindow] = useState('')
   const now = useNow('half-minute')
   const [tried, setTried] = useState(false)

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../../ui/clock.ts'
 import { DAY_MS } from '../../../ui/format.ts'
 import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useState } from 'react'
@@ -42,7 +43,7 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
         body: {
           name: name.trim(),
           scopes: [...scopes],
-          ...(expiry === 'never' ? {} : { expires_at: new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() }),
+          ...(expiry === 'never' ? {} : { expires_at: new Date(serviceNow() + Number(expiry) * DAY_MS).toISOString() }),
         },
       }),
     same: () => 'create',

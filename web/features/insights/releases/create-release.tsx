@@ -1,3 +1,4 @@
+import { serviceNow } from '../../../ui/clock.ts'
 import { DialogFoot } from '../../../forms/dialog-foot.tsx'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -28,7 +29,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
         body: {
           projectId,
           version: version.trim(),
-          ...(when === 'now' ? { released_at: new Date().toISOString() } : {}),
+          ...(when === 'now' ? { released_at: new Date(serviceNow()).toISOString() } : {}),
           ...(ref.trim() === '' ? {} : { ref: ref.trim() }),
           ...(url.trim() === '' ? {} : { url: url.trim() }),
         },

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../../ui/clock.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
@@ -47,7 +48,7 @@ const route = getRouteApi('/signed-in/shell/releases/$releaseId')
 export function ReleasePage() {
   const { releaseId } = route.useParams()
   const { range = RELEASE_RANGE, environment = null, project } = route.useSearch()
-  const [now] = useState(() => Date.now())
+  const [now] = useState(() => serviceNow())
   const release = useQuery({
     ...releaseQuery(releaseId, range, environment),
     refetchInterval: (query) => refreshMs(query.state.data === undefined ? [] : [query.state.data], now),
@@ -281,7 +282,7 @@ function Actions({ release }: { release: ReleaseDetail }) {
           icon="clock"
           why={may.why}
           busy={change.isPending}
-          onClick={() => change.mutate({ released_at: new Date().toISOString() })}
+          onClick={() => change.mutate({ released_at: new Date(serviceNow()).toISOString() })}
         >
           {releasesTexts.setReleased}
         </Button>

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../../ui/clock.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -73,7 +74,7 @@ type ReleasesProps = { projectId: string; project: Project | undefined; search: 
 function Releases({ projectId, project, search }: ReleasesProps) {
   const view = toReleaseView({ ...search, project: projectId })
   const [creating, setCreating] = useState(false)
-  const [now] = useState(() => Date.now())
+  const [now] = useState(() => serviceNow())
   const list = useInfiniteQuery({
     ...releasesQuery(view),
     refetchInterval: (query) => refreshMs(query.state.data?.pages.flatMap((page) => page.items) ?? [], now),

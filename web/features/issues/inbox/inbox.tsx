@@ -1,3 +1,4 @@
+import { serviceNow } from '../../../ui/clock.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { call } from '../../../api/call.ts'
@@ -40,7 +41,9 @@ export function Inbox({ onClose }: { onClose: () => void }) {
                 ...page,
                 unread_count: 'ids' in marking ? Math.max(0, page.unread_count - 1) : 0,
                 items: page.items.map((entry) =>
-                  isMarked(entry, marking) ? { ...entry, read_at: entry.read_at ?? new Date().toISOString() } : entry,
+                  isMarked(entry, marking)
+                    ? { ...entry, read_at: entry.read_at ?? new Date(serviceNow()).toISOString() }
+                    : entry,
                 ),
               })),
             },

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../../ui/clock.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { startLive, useLive } from '../../../api/live.ts'
@@ -33,7 +34,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
   // Until a tab is chosen, the address decides: it may follow the project by a moment.
   const [chosen, setChosen] = useState<SnippetPlatform | null>(null)
   const platform = chosen ?? sdk ?? project.platform
-  const [since] = useState(() => Date.now())
+  const [since] = useState(() => serviceNow())
   const now = useNow('second')
   const client = useQueryClient()
 

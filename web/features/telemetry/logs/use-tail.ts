@@ -1,3 +1,4 @@
+import { serviceNow } from '../../../ui/clock.ts'
 import { useEffect, useEffectEvent, useReducer, useRef } from 'react'
 import { readNewLines, type LogFilters, type LogLine } from '../../../api/log-queries.ts'
 import { addLines, askFrom, BATCH_MS, batchSize, takeNew } from './model.ts'
@@ -59,7 +60,7 @@ export function useTail(projectId: string, filters: LogFilters, isHeld: boolean)
   const read = useEffectEvent(async (signal: AbortSignal) => {
     const known = [...tail.lines, ...tail.waiting]
     const newest = tail.waiting.at(-1) ?? tail.lines[0]
-    const from = askFrom(newest, Date.now())
+    const from = askFrom(newest, serviceNow())
     try {
       const page = await readNewLines(projectId, filters, from, signal)
       const isFirst = lastReadMs.current === 0

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../../ui/clock.ts'
 import { INTERVAL_UNITS } from '#shared/monitors.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -167,7 +168,7 @@ export function EditMonitor({ monitor, onClose }: { monitor: Monitor; onClose: (
 function Preview({ crontab, timezone }: { crontab: string; timezone: string }) {
   const runs = useQuery({
     queryKey: ['next-runs', crontab, timezone],
-    queryFn: async () => (await import('./next-runs.ts')).nextRuns(crontab, timezone, new Date()),
+    queryFn: async () => (await import('./next-runs.ts')).nextRuns(crontab, timezone, new Date(serviceNow())),
     retry: false,
     gcTime: 0,
     meta: { quiet: true },
