@@ -68,16 +68,18 @@ export const moveBlocksTask = defineTask({
 export async function moveDay(app: App, store: ObjectStore, day: string, signal: AbortSignal): Promise<number> {
   let moved = 0
   while (!signal.aborted) {
-    const { blocks, segment, places, content } = await app.tx(async (tx) => {
-      const hot = await selectHotBlocks(tx, day, SEGMENT_BYTES)
-      const laidOut = layOut(day, hot)
-      if (hot.length > 0) await insertSegment(tx, laidOut.segment, app.clock.now())
-      return { blocks: hot, ...laidOut }
+    const draft = await app.tx(async (tx) => {
+      const blocks = await selectHotBlocks(tx, day, SEGMENT_BYTES)
+      if (blocks.length === 0) return null
+      const laidOut = layOut(day, blocks)
+      await insertSegment(tx, laidOut.segment, app.clock.now())
+      return { blocks, ...laidOut }
     })
-    if (blocks.length === 0) {
+    if (draft === null) {
       await markMoved(app.db, day, app.clock.now())
       break
     }
+    const { blocks, segment, places, content } = draft
     await writeSegment(store, segment, content)
     const pointed = blocks.flatMap((block, index) => ({ ...block, start: 0, end: 0, ...places[index] }))
     try {
