@@ -7,7 +7,7 @@ import { ObjectStore } from '../../platform/objects/object-store.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { type Finding, note, ok, problem, reasonText } from './finding.ts'
 
-const part = 'object storage'
+const PART = 'object storage'
 /** One that hangs must not hold up the other checks. */
 const LIMITS = { attempts: 2, timeoutMs: 10_000 }
 
@@ -25,10 +25,10 @@ async function checkStore(store: ObjectStore): Promise<Finding> {
     await store.put(probe, body)
     const [read, listed] = await readProbe(store, probe)
     return read?.equals(body) === true && listed.length === 1
-      ? ok(part, `${store.name} can be written, read and listed`)
-      : problem(part, `${store.name} does not return what was written. What is stored there is not safe.`)
+      ? ok(PART, `${store.name} can be written, read and listed`)
+      : problem(PART, `${store.name} does not return what was written. What is stored there is not safe.`)
   } catch (error) {
-    return problem(part, `${store.name}: ${reasonText(error)}`)
+    return problem(PART, `${store.name}: ${reasonText(error)}`)
   }
 }
 
@@ -49,7 +49,7 @@ export async function missingStoreText(db: Connection, { blocks }: Pick<Config, 
 /** Whether the store of bodies is the one that the database refers to, from its settings alone. */
 export async function checkBodiesPlace(db: Connection, config: Pick<Config, 'blocks'>): Promise<Finding | null> {
   const text = await missingStoreText(db, config)
-  return text === null ? null : problem(part, text)
+  return text === null ? null : problem(PART, text)
 }
 
 /** Compares the objects in the store with those that the database refers to. */
@@ -61,16 +61,16 @@ export async function checkBodies(db: Connection, config: Config, clock: Clock):
     const { used, lost, unknown } = await compareObjects(db, store, clock.now())
     if (lost.length > 0)
       return problem(
-        part,
+        PART,
         `${store.name} has lost ${lost.length} of ${countedWord(used, 'object')} with bodies of events, and erasures may wait for them. Check BLOCKS_URL, or restore the objects; when they are lost for good, "bodies forget-lost" gives them up.`,
       )
     if (unknown.length > 0)
       return note(
-        part,
+        PART,
         `${store.name} has ${countedWord(unknown.length, 'object')} that the database does not know. "bodies delete-unknown" deletes them, if no other installation uses this prefix.`,
       )
-    return used === 0 ? null : ok(part, `${store.name} has all ${countedWord(used, 'object')} with bodies of events`)
+    return used === 0 ? null : ok(PART, `${store.name} has all ${countedWord(used, 'object')} with bodies of events`)
   } catch (error) {
-    return problem(part, `${store.name}: ${reasonText(error)}`)
+    return problem(PART, `${store.name}: ${reasonText(error)}`)
   }
 }

@@ -1,4 +1,5 @@
 import { errorText } from '../../platform/kernel/errors.ts'
+
 /** One line of the check of an installation. No line holds a secret. */
 export type Finding = {
   /** `note`: works, and could be better. `problem`: something is lost, late or unsafe. */
