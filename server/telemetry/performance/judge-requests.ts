@@ -3,6 +3,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import { healthSettings } from '../app-health/health-settings.ts'
+import { MIN_VALUES } from './coarsen.ts'
 import type { MetricSpread } from './read-performance.ts'
 import type { Performance } from './performance.api.ts'
 
@@ -16,9 +17,6 @@ export async function readRequestLimits(app: App, actor: OrgActor, projectId: st
 
 export const NO_LIMITS: RequestLimits = { p95Ms: null, failureRate: null }
 
-/** Fewer requests have no percentiles. */
-const MIN_REQUESTS = 20
-
 /** The words for requests, by the limits of their project. */
 export function judgeRequests(
   { p95, count, failures }: Pick<MetricSpread, 'p95' | 'count' | 'failures'>,
@@ -31,7 +29,7 @@ export function judgeRequests(
     return { ...bands, word: judge(bands) }
   }
   return {
-    p95_ms: judged(p95Ms, (bands) => (count < MIN_REQUESTS ? null : figureWord(p95, bands))),
+    p95_ms: judged(p95Ms, (bands) => (count < MIN_VALUES ? null : figureWord(p95, bands))),
     failure_rate: judged(failureRate, (bands) => (count === 0 ? null : rateWord(failures / count, count, bands))),
   }
 }
