@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
-import { newId } from '../../platform/kernel/ids.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import { someProject } from './project-facts.fixture.ts'
+import { spoolEntry } from '../spool/entry.fixture.ts'
 
 const project = someProject()
 
@@ -11,25 +11,14 @@ const RECEIVED = Date.parse('2026-11-20T05:00:00Z')
 async function occurredAt(sentAt: unknown, timestamp: string): Promise<string | undefined> {
   const eventId = newEventId()
   const [item] = await prepareEntry(
-    {
+    spoolEntry({
       projectId: project.projectId,
-      projectNumber: 1,
-      keyId: newId(),
       receivedAtMs: RECEIVED,
-      endpoint: 'envelope',
-      encoding: 'none',
-      clientIp: null,
-      userAgent: null,
-      origin: null,
-      sdkClient: null,
       eventId,
-      dropped: [],
-      body: Buffer.from(
-        [{ sent_at: sentAt }, { type: 'event' }, { message: 'x', timestamp }]
-          .map((one) => JSON.stringify(one))
-          .join('\n'),
-      ),
-    },
+      body: [{ sent_at: sentAt }, { type: 'event' }, { message: 'x', timestamp }]
+        .map((one) => JSON.stringify(one))
+        .join('\n'),
+    }),
     project,
   )
   return item !== undefined && 'kind' in item && item.kind === 'event'

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { OWN_THREAD } from './fair-turns.ts'
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../platform/kernel/ids.ts'
 import { parseEnvelope } from '../../events/protocol/envelope.ts'
 import { isRecord } from '../../events/protocol/json.ts'
 import type { Preparer } from './item.ts'
 import { prepareSpan, prepareTransaction } from './prepare-performance.ts'
 import { someProject } from './project-facts.fixture.ts'
+import { spoolEntry } from '../spool/entry.fixture.ts'
 
 const NOW = new Date('2026-11-20T12:00:00.000Z')
 const PROJECT = someProject()
@@ -27,21 +27,7 @@ async function prepared(
   const [item] = items
   if (item === undefined) throw new Error('no item')
   return prepare({
-    entry: {
-      projectId: PROJECT.projectId,
-      projectNumber: 1,
-      keyId: newId(),
-      receivedAtMs: NOW.getTime(),
-      endpoint: 'envelope',
-      encoding: 'none',
-      clientIp: null,
-      userAgent: null,
-      origin: null,
-      sdkClient: null,
-      eventId: null,
-      dropped: [],
-      body: decoded,
-    },
+    entry: spoolEntry({ projectId: PROJECT.projectId, receivedAtMs: NOW.getTime(), body: decoded }),
     project: PROJECT,
     turn: OWN_THREAD,
     header,

@@ -5,6 +5,7 @@ import { anEvent, envelopeOf } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { quarantineEntry } from '../../ingest/spool/read.ts'
+import { spoolEntry } from '../../ingest/spool/entry.fixture.ts'
 
 const t = await testServer({ realTime: true, digestion: 'inline' })
 
@@ -28,21 +29,14 @@ test('lists requests in quarantine, digests them again beside the service, and d
     t.app.tx((tx) =>
       quarantineEntry(
         tx,
-        {
+        spoolEntry({
           projectId: id,
           projectNumber: number,
           keyId: rows[0]?.id ?? '',
           receivedAtMs: Date.now(),
-          endpoint: 'envelope',
           encoding: body.startsWith('{') ? 'none' : 'gzip',
-          clientIp: null,
-          userAgent: null,
-          origin: null,
-          sdkClient: null,
-          eventId: null,
-          dropped: [],
-          body: Buffer.from(body),
-        },
+          body,
+        }),
         'TypeError: cannot read a module.',
         1,
         new Date(),

@@ -14,6 +14,7 @@ import { selectBacklog } from '../../ingest/spool/spool.queries.ts'
 import { continueErasure } from './continue-erasure.ts'
 import { erasureTask } from './erasure-task.ts'
 import type { Erasure } from './privacy.api.ts'
+import { spoolEntry } from '../../ingest/spool/entry.fixture.ts'
 
 const t = await testServer({ realTime: true })
 let owner: Client & { email: string }
@@ -472,21 +473,13 @@ describe('data that is not digested yet', () => {
     ]
     for (const text of bodies) {
       const body = Buffer.from(text)
-      const entry = {
+      const entry = spoolEntry({
         projectId: project.id,
         projectNumber: project.number,
         keyId: project.id,
         receivedAtMs: Date.now(),
-        endpoint: 'envelope' as const,
-        encoding: 'none' as const,
-        clientIp: null,
-        userAgent: null,
-        origin: null,
-        sdkClient: null,
-        eventId: null,
-        dropped: [],
         body,
-      }
+      })
       await t.app.tx(async (tx) => {
         await insertQuarantined(tx, {
           projectId: project.id,
