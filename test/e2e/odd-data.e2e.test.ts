@@ -101,7 +101,8 @@ test('without any data each page says so, and a call that fails leaves the rest 
   await retry.waitFor()
   await page.unroute(failing)
   await retry.click()
-  await page.getByRole('heading', { name: 'Releases' }).waitFor()
+  await page.getByRole('heading', { name: 'Releases', exact: true }).waitFor()
+  await page.getByRole('heading', { name: 'Releases did not load' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'All', exact: true }).first().waitFor()
 })
 
