@@ -152,6 +152,29 @@ export const php = (): Promise<Ready> =>
     },
   )
 
+// ---- Containers ------------------------------------------------------------------------------------------------------
+
+/** Docker or Podman, where it runs and has the images that the Dockerfile begins with, or can load them. */
+export async function containerEngine(): Promise<Ready> {
+  for (const program of ['docker', 'podman']) {
+    try {
+      await exec(program, ['info'], { timeout: 60_000 })
+    } catch {
+      continue
+    }
+    return prepared([[program, '--version']], async () => {
+      for (const image of BASE_IMAGES) {
+        const name = `docker.io/library/${image}`
+        await exec(program, ['image', 'inspect', name]).catch(() => run(program, ['pull', '--quiet', name], here))
+      }
+      return [program]
+    })
+  }
+  return { missing: 'neither docker nor podman runs' }
+}
+
+const BASE_IMAGES = ['node:22-bookworm-slim', 'debian:bookworm-slim']
+
 // ---- Object storage --------------------------------------------------------------------------------------------------
 
 /** Takes a port, and serves objects there in the wire format of S3. */
