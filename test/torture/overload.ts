@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,8 +17,12 @@ import { QUIET, startTarget, waitUntilDigested } from './target.ts'
 import { atLeast, atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
 const [TIMES, MIN_TIMES] = [10, 3]
-/** Each waits for its answer, so many more of them would wait for each other where the processors are the limit. */
-const CONNECTIONS = 32
+/**
+ * Each sends {@link PIPELINED} requests in one packet and waits for their answers, so many more of them would wait for each other
+ * where the processors are the limit. A packet for each request costs the generator twice as much.
+ */
+const CONNECTIONS = 16
+const PIPELINED = 4
 const [SHORT_SECONDS, FULL_SECONDS] = [15, 300]
 /** Instead of the 3,000,000 requests that may wait by default: what is digested in so many seconds. The behaviour at the limit is the same. */
 const BACKLOG_SECONDS = 4
@@ -64,12 +68,15 @@ export async function overload({ seed, full, options }: TortureArgs): Promise<Ve
         ...target(url, project),
         events,
         connections: CONNECTIONS,
+        pipelined: ratePerSecond === null ? PIPELINED : 1,
         ratePerSecond,
         durationMs,
         onAccepted: (id) => acknowledged.add(id),
         onAnswer,
       })
+    const before = turnsOf(service.pid)
     const over = await send(null, seconds * 1_000)
+    const turns = turnsOf(service.pid)
     const [load = 0] = loadavg()
     const [meanwhile, besideMeanwhile] = [await same.figures('next'), await beside.figures('next')]
     const endedMs = performance.now()
@@ -99,6 +106,9 @@ export async function overload({ seed, full, options }: TortureArgs): Promise<Ve
       ['afterwards', afterwards[0]],
     ] as const)
       if (figures !== undefined) print(`  probes, ${what}: ${describe(figures)}`)
+    print(
+      `  the main thread of the service ran ${Math.round(turns.ranMs - before.ranMs)} ms and waited ${Math.round(turns.waitedMs - before.waitedMs)} ms for a processor`,
+    )
     return {
       claims: [
         atLeast(
@@ -148,6 +158,12 @@ async function untilProbing(probers: readonly Prober[]): Promise<ProberFigures[]
 
 const describe = (figures: ProberFigures): string =>
   `${figures.accepted} accepted, p99 ${Math.round(figures.acceptedP99Ms)} ms, ${figures.refused} refused, p50 ${Math.round(figures.refusedP50Ms)}, p99 ${Math.round(figures.refusedP99Ms)} ms`
+
+/** How long the main thread of a process ran, and waited for a processor although it could have run. */
+function turnsOf(pid: number): { readonly ranMs: number; readonly waitedMs: number } {
+  const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number)
+  return { ranMs: ran / 1e6, waitedMs: waited / 1e6 }
+}
 
 type Prober = { figures(what: 'next' | 'stop'): Promise<ProberFigures>; end(): Promise<unknown> }
 
