@@ -64,24 +64,33 @@ export function handleIntake(app: App, all: IntakeDeps, request: IncomingMessage
   }
   let call: Call | null = null
   const refused = (error: unknown): void => refuse(app, deps, request, response, call, error)
-  const timer = setTimeout(() => {
-    response.shouldKeepAlive = false
-    if (!deps.bodies.giveUp(request)) refused(tooSlow())
-  }, matched?.endpoint.bodyTimeoutMs ?? deps.bodyTimeoutMs)
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
   const startedMs = app.clock.monotonicMs()
   const work = async (): Promise<void> => {
-    if (matched === null) throw notFound('Endpoint')
-    const { endpoint, params } = matched
-    const head = headOf(app, request, route, params, contentEncodingFrom(request.headers['content-encoding']))
-    call = { endpoint, head }
-    const taken = await accept(app, deps, route, request, call, () => clearTimeout(timer))
-    // The rest is stored: the response only announces the limit.
-    if (taken.limited !== null && endpoint.announcesLimits) throw taken.limited
-    countLatency(deps.counters, app.clock.monotonicMs() - startedMs)
-    const status = endpoint.accepted(response, head, taken)
-    countAnswer(deps.counters, status)
+    try {
+      if (matched === null) throw notFound('Endpoint')
+      const { endpoint, params } = matched
+      const head = headOf(app, request, route, params, contentEncodingFrom(request.headers['content-encoding']))
+      call = { endpoint, head }
+      const taken = await accept(app, deps, route, request, call, () => clearTimeout(timer))
+      // The rest is stored: the response only announces the limit.
+      if (taken.limited !== null && endpoint.announcesLimits) throw taken.limited
+      countLatency(deps.counters, app.clock.monotonicMs() - startedMs)
+      const status = endpoint.accepted(response, head, taken)
+      countAnswer(deps.counters, status)
+    } finally {
+      isOver = true
+    }
   }
-  work()
+  const working = work()
+  // Under overload most requests are refused at once.
+  if (!isOver)
+    timer = setTimeout(() => {
+      response.shouldKeepAlive = false
+      if (!deps.bodies.giveUp(request)) refused(tooSlow())
+    }, matched?.endpoint.bodyTimeoutMs ?? deps.bodyTimeoutMs)
+  working
     .catch((error: unknown) => {
       refused(error)
       // Rejected before anything was stored; a failed commit may still be reading the body.
@@ -161,10 +170,11 @@ async function accept(
     query: route.query,
     pathKey: head.params.key,
   })
-  deps.bodies.own(request, `address ${clientIp}`)
   let publicKey = auth?.key ?? null
+  const isKeyInBody = publicKey === null
   if (publicKey === null) {
     if (endpoint.hasKeyInBody !== true || route.projectNumber === null) throw noKey()
+    deps.bodies.own(request, `address ${clientIp}`)
     const header = parseEnvelopeHeader(await deps.bodies.readFirstLine(request, head.encoding))
     publicKey = checkDsn(header.dsn, null, route.projectNumber)
   }
@@ -173,6 +183,7 @@ async function accept(
   if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
     throw forbidden('The project does not accept events from this origin.')
   checkReadiness(deps, key, endpoint)
+  if (!isKeyInBody) deps.bodies.own(request, `address ${clientIp}`)
   deps.bodies.own(request, `key ${key.id}`)
   deps.bodies.own(request, `organisation ${key.orgId}`)
   endpoint.check?.(head)
@@ -296,12 +307,21 @@ function checkReadiness(deps: IntakeDeps, key: ProjectKey, { announcesLimits }: 
   else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')
   if (state === 'down') throw databaseIsAway()
   if (state === 'disk') throw unavailable('The disk of the service is full.', 30)
-  // Spread out, so that clients do not retry in the same second.
-  const seconds = 5 + (deps.counters.requests % 6)
-  if (!announcesLimits) throw unavailable('The service is busy.', seconds)
-  const limit: Limit = { categories: [], seconds, scope: 'organization', reason: 'busy' }
-  throw rateLimited('The service is busy.', seconds, rateLimitHeaders([limit]))
+  const refusals = BUSY[deps.counters.requests % BUSY.length]
+  throw announcesLimits ? refusals?.announced : refusals?.plain
 }
+
+/**
+ * Made once: the stack trace of an error costs a fifth of a refusal. The waits are spread out, so that clients do not retry in
+ * the same second.
+ */
+const BUSY = [5, 6, 7, 8, 9, 10].map((seconds) => {
+  const limit: Limit = { categories: [], seconds, scope: 'organization', reason: 'busy' }
+  return {
+    plain: unavailable('The service is busy.', seconds),
+    announced: rateLimited('The service is busy.', seconds, rateLimitHeaders([limit])),
+  }
+})
 
 const databaseIsAway = (cause?: unknown): AppError =>
   unavailable('The event cannot be stored at the moment. Try again in a few seconds.', 5, cause)
