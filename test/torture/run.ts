@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { alerts } from './alerts.ts'
 import { auth } from './auth.ts'
@@ -31,6 +32,7 @@ import { standby } from './standby.ts'
 import { unreadAnswers } from './unread-answers.ts'
 import { twoServices } from './two-services.ts'
 import { webhooks } from './webhooks.ts'
+import { childrenOf, send } from '../kit/processes.ts'
 import { type Claim, print, type Torture, type Verdict } from './torture.ts'
 
 /**
@@ -229,7 +231,37 @@ const tortures: Readonly<Record<string, Torture>> = {
   },
 }
 
+/** A service ends within this time of its SIGTERM, with its database. */
+const END_MS = 15_000
+
+// Services have process groups of their own, which a signal to this process does not reach.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.once(name, endAll)
 await main(process.argv.slice(2))
+
+/** Ends what this process started, then itself. It waits without its event loop: a torture would start the next service. */
+function endAll(): never {
+  const children = childrenOf(process.pid)
+  for (const pid of children) send(groupOf(pid) ?? pid, 'SIGTERM')
+  const pause = new Int32Array(new SharedArrayBuffer(4))
+  const deadline = performance.now() + END_MS
+  while (children.some((pid) => stateOf(pid) !== null) && performance.now() < deadline) Atomics.wait(pause, 0, 0, 50)
+  for (const pid of children) if (stateOf(pid) !== null) send(groupOf(pid) ?? pid, 'SIGKILL')
+  process.exit(130)
+}
+
+/** The group that a process leads, as a target of signals; null when it leads none. */
+const groupOf = (pid: number): number | null => (stateOf(pid)?.group === pid ? -pid : null)
+
+/** Null for one that has ended, also when its end was not read. */
+function stateOf(pid: number): { readonly group: number } | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' ? null : { group: Number(group) }
+  } catch {
+    return null
+  }
+}
 
 async function main(words: string[]): Promise<void> {
   const [name = '', ...rest] = words
