@@ -128,6 +128,31 @@ test('every property and parameter of docs/openapi.json has a description', () =
   expect(problems).toEqual([])
 })
 
+test('a description of what may be null says when it is', () => {
+  const mayBeNull = (schema: unknown): boolean => {
+    const { data } = Nullable.safeParse(schema)
+    return data !== undefined && ([data.type].flat().includes('null') || (data.anyOf ?? []).some(mayBeNull))
+  }
+  const Nullable = z.object({
+    description: z.string().default(''),
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    anyOf: z.array(z.unknown()).optional(),
+  })
+  const problems: string[] = []
+  const walk = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const [key, value] of Object.entries(node)) {
+      const { data: fields = {} } = key === 'properties' ? z.record(z.string(), Nullable).safeParse(value) : {}
+      for (const [name, field] of Object.entries(fields))
+        if (mayBeNull(field) && !/\bnever null\b|\bnull\b\W+\w/i.test(field.description))
+          problems.push(`${at}/${name}: ${field.description}`)
+      walk(value, `${at}/${key}`)
+    }
+  }
+  walk(document, '')
+  expect(problems).toEqual([])
+})
+
 test('a description of a duration, and of a share, says its unit', () => {
   const UNITS: readonly (readonly [RegExp, RegExp])[] = [
     [/_ms$/, /milliseconds/i],

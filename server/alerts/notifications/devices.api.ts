@@ -18,7 +18,7 @@ export const PushDevice = z.object({
   token: z.string().describe('Masked.'),
   created_at: Timestamp,
   registered_at: Timestamp.describe('When an app sent the token last.'),
-  last_sent_at: Timestamp.nullable().describe('When the provider accepted a push last.'),
+  last_sent_at: Timestamp.nullable().describe('When the provider accepted a push last; null before one.'),
   last_error: z
     .object({ code: z.string(), text: z.string(), at: Timestamp })
     .nullable()

@@ -16,7 +16,7 @@ export const AlertDelivery = z.object({
   target: z.string().describe('Where it went, masked.'),
   purpose: z.enum(['fired', 'acknowledged', 'resolved', 'escalated', 'summary']),
   state: z.enum(['pending', 'in_flight', 'delivered', 'failed', 'skipped']),
-  skipped: z.string().nullable().describe('Why nothing was sent.'),
+  skipped: z.string().nullable().describe('Why nothing was sent; null when it was, or is to be.'),
   attempts: z.number().int(),
   last_status: z.number().int().nullable(),
   last_error: z.string().nullable(),
@@ -42,13 +42,17 @@ export const Alert = z.object({
   value: Rate.nullable(),
   unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour', 'runs']).nullable(),
   threshold: z.number().nullable(),
-  window: z.number().int().nullable().describe('In minutes.'),
+  window: z
+    .number()
+    .int()
+    .nullable()
+    .describe('In minutes; null when the alert measures nothing, and when the rule leaves it to the default.'),
   explanation: z.string(),
   state: z.enum(ALERT_STATES),
   fired_at: Timestamp,
   acknowledged_by: Named.nullable(),
   acknowledged_at: Timestamp.nullable(),
-  resolved_at: Timestamp.nullable().describe('When it was resolved or expired.'),
+  resolved_at: Timestamp.nullable().describe('When it was resolved or expired; null until then.'),
   resolved_reason: z.string().nullable(),
   escalated_at: Timestamp.nullable(),
   deliveries: z.array(AlertDelivery),

@@ -7,7 +7,10 @@ import { Id, Timestamp } from '../../platform/kernel/page.api.ts'
 export const Evidence = z.object({
   kind: z.enum(['frame', 'breadcrumb', 'release', 'commit', 'device', 'tag', 'trend', 'feedback']),
   text: z.string(),
-  link: z.string().nullable().describe('The part of the dashboard that shows it, as a path with its anchor.'),
+  link: z
+    .string()
+    .nullable()
+    .describe('The part of the dashboard that shows it, as a path with its anchor; null when none does.'),
 })
 export type Evidence = z.infer<typeof Evidence>
 
@@ -17,13 +20,16 @@ export const Analysis = z.object({
   explanation: z.string().describe('How it happens: plain text.'),
   evidence: z.array(Evidence),
   next_step: z.string(),
-  suggested_diff: z.string().nullable().describe('Only of a model: a change that may help, as a unified diff.'),
+  suggested_diff: z
+    .string()
+    .nullable()
+    .describe('Only of a model: a change that may help, as a unified diff; null without one.'),
   confidence: z.enum(['low', 'medium', 'high']),
   source: z.enum(['built_in', 'model']),
   model: z.string().nullable(),
   events_looked_at: z.number().int(),
   tokens: z.number().int().nullable(),
-  feedback: z.enum(['helpful', 'not_helpful']).nullable().describe('What the caller said of it.'),
+  feedback: z.enum(['helpful', 'not_helpful']).nullable().describe('What the caller said of it; null until then.'),
   is_outdated: z.boolean().describe('The issue regressed since then.'),
   created_at: Timestamp,
 })

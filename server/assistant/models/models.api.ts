@@ -28,7 +28,7 @@ export const AssistantState = z.object({
   keeps_texts: z.boolean().describe('Whether the audit log holds the texts of questions and answers.'),
   query: z.object({
     available: z.boolean(),
-    reason: z.string().nullable().describe('Why questions cannot become statements.'),
+    reason: z.string().nullable().describe('Why questions cannot become statements; null when they can.'),
     setup_sql: z.array(z.string()).describe('Statements with which the owner of the database switches them on.'),
   }),
 })

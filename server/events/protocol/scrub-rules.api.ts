@@ -45,7 +45,7 @@ export const ScrubRule = z
       .max(MAX_PATTERN_CHARACTERS)
       .nullable()
       .default(null)
-      .describe('With pattern custom, and only then: an expression in RE2 syntax.'),
+      .describe('With pattern custom: an expression in RE2 syntax; null with every other.'),
     action: z.enum(SCRUB_ACTIONS, { error: `action must be one of ${SCRUB_ACTIONS.join(', ')}.` }),
   })
   .superRefine((rule, context) => {

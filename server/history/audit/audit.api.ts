@@ -20,8 +20,14 @@ export const AuditEntry = z.object({
   actor: z
     .object({
       type: z.enum(ACTOR_TYPES),
-      id: z.string().nullable().describe('Of the user, API key or integration; for the system, its work.'),
-      email: z.string().nullable().describe('At the time of the entry.'),
+      id: z
+        .string()
+        .nullable()
+        .describe('Of the user, API key or integration; for the system, its work. Null for a caller who is not known.'),
+      email: z
+        .string()
+        .nullable()
+        .describe('At the time of the entry; null for integrations, for the system and for a caller who is not known.'),
       role: z.enum(ROLES).nullable(),
     })
     .describe('Who did it.'),
@@ -29,7 +35,10 @@ export const AuditEntry = z.object({
     .object({
       type: z.string().nullable(),
       id: z.string().nullable(),
-      label: z.string().nullable().describe('What it was called: short id, name, version, email address, address.'),
+      label: z
+        .string()
+        .nullable()
+        .describe('What it was called: short id, name, version, email address, address; null when it has no name.'),
     })
     .describe('What it was done to.'),
   project_id: Id.nullable(),
@@ -53,7 +62,7 @@ export const AuditVerification = z.object({
     .number()
     .int()
     .nullable()
-    .describe('The first place whose entry is missing, was changed or does not belong there.'),
+    .describe('The first place whose entry is missing, was changed or does not belong there; null when there is none.'),
   reason: z.string().nullable(),
   head: z
     .object({

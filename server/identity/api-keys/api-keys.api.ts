@@ -10,7 +10,7 @@ export const ApiKey = z.object({
   prefix: z.string().describe('The first 12 characters of the key.'),
   scopes: z.array(z.enum(SCOPES)),
   created_at: Timestamp,
-  last_used_at: Timestamp.nullable().describe('Accurate to the minute.'),
+  last_used_at: Timestamp.nullable().describe('Accurate to the minute; null until the key is used.'),
   expires_at: Timestamp.nullable(),
 })
 z.globalRegistry.add(ApiKey, { id: 'ApiKey' })

@@ -8,7 +8,7 @@ const Session = z.object({
   id: Id,
   current: z.boolean().describe('The session of this request.'),
   method: SignInMethod,
-  ip: z.string().nullable().describe('Address of its newest refresh.'),
+  ip: z.string().nullable().describe('Address of its newest refresh; null when unknown.'),
   user_agent: z.string().nullable(),
   device: z.object({ label: z.string().describe('Such as "Firefox on Windows".') }),
   org: Organisation,

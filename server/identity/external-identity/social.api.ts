@@ -11,7 +11,7 @@ const SocialAccount = z.object({
   provider: ProviderName,
   available: z.boolean().describe('Whether the operator has switched it on.'),
   linked_at: Timestamp.nullable(),
-  login: z.string().nullable().describe('The name of the linked account there.'),
+  login: z.string().nullable().describe('The name of the linked account there; null while none is linked.'),
 })
 z.globalRegistry.add(SocialAccount, { id: 'SocialAccount' })
 export type SocialAccount = z.infer<typeof SocialAccount>

@@ -13,7 +13,9 @@ const Domain = z.object({
   domain: z.string(),
   verified_at: Timestamp.nullable(),
   verified_by: z.enum(['dns', 'operator']).nullable(),
-  missing_since: Timestamp.nullable().describe('Since when the TXT record of a verified domain is missing.'),
+  missing_since: Timestamp.nullable().describe(
+    'Since when the TXT record of a verified domain is missing; null while it is there, and for other domains.',
+  ),
   record_name: z.string().describe('Name of the TXT record that proves the domain.'),
   record_value: z.string(),
 })

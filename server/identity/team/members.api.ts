@@ -9,7 +9,7 @@ export const Member = z.object({
   email: z.string(),
   role: z.enum(ROLES),
   created_at: Timestamp,
-  last_seen_at: Timestamp.nullable().describe('Newest use of a session of the member.'),
+  last_seen_at: Timestamp.nullable().describe('Newest use of a session of the member; null when there is none.'),
   two_factor: z.boolean().describe('The member logs in with codes of an authenticator app.'),
   disabled_at: Timestamp.nullable().describe('Since when the member cannot log in; null for an active member.'),
 })

@@ -6,12 +6,12 @@ import { InboundFiltersPatch } from './inbound-filters.api.ts'
 export const FiltersPreview = z.object({
   looked_at: z.number().int().describe('Number of stored events that were checked, newest first.'),
   of: z.number().int().describe('Number of stored events to check: the newest, at most 10,000.'),
-  oldest_at: Timestamp.nullable().describe('When the oldest checked event occurred.'),
+  oldest_at: Timestamp.nullable().describe('When the oldest checked event occurred; null when none was checked.'),
   would_drop: z.number().int().describe('Events that at least one filter would have dropped.'),
   filters: z.array(
     z.object({
       filter: z.string().describe('The reason of the outcome, such as release.'),
-      pattern: z.string().nullable().describe('The line of a filter with several lines.'),
+      pattern: z.string().nullable().describe('The line of a filter with several lines; null for the others.'),
       would_drop: z.number().int().describe('An event that several filters would drop counts for each of them.'),
       examples: z.array(z.object({ issue_id: Id, event_id: z.string(), title: z.string() })),
     }),

@@ -90,7 +90,7 @@ export const Intake = z.object({
     per_minute: Count.nullable().describe('Items of one category per key; null: switched off.'),
     burst_10s: Count.nullable(),
     sessions_per_minute: Count.nullable(),
-    entries_per_minute: Count.nullable().describe('Spans, log entries and metrics.'),
+    entries_per_minute: Count.nullable().describe('Spans, log entries and metrics; null: switched off.'),
     is_default: z.boolean(),
     spike_protection: z.boolean(),
     new_issues: z

@@ -74,8 +74,11 @@ const figures = {
       'Distinct users of sessions; null when no session names its user, and beside a rate by sessions of filters that combine.',
     ),
   crashed_users: count.nullable().optional(),
-  anr_users: count.nullable().optional().describe('Users with an ANR in the foreground.'),
-  background: fraction.optional().describe('The rate of ANRs in the background.'),
+  anr_users: count
+    .nullable()
+    .optional()
+    .describe('Users with an ANR in the foreground; null when no session names its user.'),
+  background: fraction.optional().describe('The rate of ANRs in the background; null like the value beside it.'),
   critical: count.optional().describe('Critical events.'),
   active: count.nullable().optional().describe('Distinct users of sessions; null when no session names its user.'),
 }
@@ -105,7 +108,9 @@ export const MetricSeries = z.object({
   previous_points: z
     .array(z.object({ t: Timestamp, value: Rate.nullable(), active: count.nullable().optional() }))
     .describe('The same of the range before, without what is beside the values; of `user_count` with `active`.'),
-  total: Rate.nullable().describe('Over the whole range. Users are counted once, so this is not a sum.'),
+  total: Rate.nullable().describe(
+    'Over the whole range. Users are counted once, so this is not a sum. A rate is null without sessions, or users, of which it is a share.',
+  ),
   previous_total: Rate.nullable(),
   totals: Figures,
   previous_totals: Figures,
@@ -113,7 +118,7 @@ export const MetricSeries = z.object({
     .object({ value: Rate, affected_users: count, users: count })
     .nullable()
     .describe(
-      'Without sessions: users with a crash (or ANR) ÷ all users of error events. Far above the real rate, because users without an error send no event.',
+      'Without sessions: users with a crash (or ANR) ÷ all users of error events. Far above the real rate, because users without an error send no event. Null with sessions, and when no event names its user.',
     ),
   bands: z
     .object({ watch: Rate, poor: Rate })
@@ -166,9 +171,11 @@ const BreakdownRow = z.object({
   users: count.nullable().describe('Null when no session names its user.'),
   crashed_users: count.nullable(),
   anr_users: count.nullable(),
-  crash_rate: fraction.describe('Crashed sessions ÷ sessions.'),
-  crash_rate_users: fraction.describe('Crashed users ÷ users.'),
-  anr_rate: fraction.describe('Users with an ANR in the foreground ÷ users; of sessions when none names its user.'),
+  crash_rate: fraction.describe('Crashed sessions ÷ sessions; null without sessions.'),
+  crash_rate_users: fraction.describe('Crashed users ÷ users; null when no session names its user.'),
+  anr_rate: fraction.describe(
+    'Users with an ANR in the foreground ÷ users; of sessions when none names its user. Null without sessions.',
+  ),
   word: Word.describe(
     'The worse of both rates; below 100 sessions null, or poor where one is over its limit beyond chance. Of devices against the limit per model. Over more than a day only the crash rate: the limit of ANRs is of daily users.',
   ),
@@ -191,9 +198,9 @@ export const Breakdown = z.object({
       beyond_limit: count.describe('Sessions whose value exceeded the daily limit of names and is not known.'),
     })
     .nullable()
-    .describe('Everything that is not shown.'),
+    .describe('Everything that is not shown; null when all of it is.'),
   coverage: fraction.describe(
-    'Share of sessions whose value is known, 0 to 1. Users with crashes become known more often, so with a low share rates are too high.',
+    'Share of sessions whose value is known, 0 to 1. Users with crashes become known more often, so with a low share rates are too high. Null without sessions.',
   ),
 })
 export type Breakdown = z.infer<typeof Breakdown>
@@ -221,7 +228,7 @@ const breakdownTable = csvTable(
 
 const card = {
   value: Rate.nullable(),
-  previous: Rate.nullable().describe('Of the range before.'),
+  previous: Rate.nullable().describe('Of the range before; a rate is null without sessions, or users, there.'),
   trend: z.array(Rate.nullable()).describe('By interval, oldest first.'),
   finding: Finding.nullable(),
 }
@@ -229,16 +236,18 @@ const CountCard = z.object({ ...card, change: fraction.describe('0.18 is 18 % mo
 const Estimate = MetricSeries.shape.estimate
 const RateCard = z.object({
   ...card,
-  change: Rate.nullable().describe('value − previous, as a share: 0.01 is one percentage point more.'),
+  change: Rate.nullable().describe(
+    'value − previous, as a share: 0.01 is one percentage point more. Null when either is.',
+  ),
   word: Word,
   basis: MetricSeries.shape.basis,
   estimate: Estimate,
-  latest: fraction.describe('The last whole interval.'),
+  latest: fraction.describe('The last whole interval; null without sessions, or users, in it.'),
   limit: z
     .object({
       value: Rate,
       share: fraction.describe(
-        'Rate ÷ limit: 1 is at the limit. Of ANRs over more than a day the rate is that of 28 days (`GET /api/store-guard`).',
+        'Rate ÷ limit: 1 is at the limit. Of ANRs over more than a day the rate is that of 28 days (`GET /api/store-guard`). Null when the rate is.',
       ),
     })
     .describe('Of app stores.'),

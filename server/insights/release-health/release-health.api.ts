@@ -47,7 +47,7 @@ const AtAge = z.object({
   version: z.string(),
   sessions: z.number().int(),
   crashed: z.number().int(),
-  adoption: fraction.describe("Its share of the project's sessions in that time, 0 to 1."),
+  adoption: fraction.describe("Its share of the project's sessions in that time, 0 to 1; null without sessions."),
   users: z.number().int().nullable(),
   crash_free_sessions: fraction,
   crash_free_users: fraction,
@@ -66,10 +66,14 @@ export const VerdictNumbers = z
   .object({
     sessions: z.number().int(),
     crash_free_sessions: fraction,
-    fall: fraction.describe('Of crash-free sessions against the previous release; negative when it rose.'),
-    standard_error: fraction.describe('Of the fall. It counts where it is more than two of them.'),
+    fall: fraction.describe(
+      'Of crash-free sessions against the previous release; negative when it rose, null without a comparison.',
+    ),
+    standard_error: fraction.describe(
+      'Of the fall, which counts where it is more than two of them; null without a comparison.',
+    ),
     is_significant: z.boolean(),
-    previous: z.string().nullable().describe('The version that it is compared with.'),
+    previous: z.string().nullable().describe('The version that it is compared with; null without one.'),
     age_hours: z
       .number()
       .int()
@@ -106,7 +110,7 @@ const Health = z.object({
   previous: z
     .object({ version: z.string(), crash_free_sessions: Rate })
     .nullable()
-    .describe('The previous release with at least 1,000 sessions in the range.'),
+    .describe('The previous release with at least 1,000 sessions in the range; null when there is none.'),
   new_issues: z.number().int().describe('Issues first seen in the release; counted up to 10,000.'),
   regressions: z.number().int().describe('Issues that regressed in the release; counted up to 10,000.'),
   verdict: Verdict,

@@ -53,7 +53,9 @@ export const CodeHost = z.object({
   connected_at: Timestamp.nullable(),
   secret_created_at: Timestamp.nullable(),
   last_received: z.object({ event: z.string(), summary: z.string().nullable(), at: Timestamp }).nullable(),
-  last_refused_at: Timestamp.nullable().describe('When a delivery with a wrong signature came last.'),
+  last_refused_at: Timestamp.nullable().describe(
+    'When a delivery with a wrong signature came last; null when none came since the connection was made.',
+  ),
   last_sent: z.object({ text: z.string(), at: Timestamp }).nullable(),
   last_error: Problem.nullable(),
   broken_since: Timestamp.nullable(),

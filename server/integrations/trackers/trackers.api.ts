@@ -57,7 +57,7 @@ export const TrackerView = z.object({
       updated_at: Timestamp,
       last_received_at: Timestamp.nullable(),
       last_sent_at: Timestamp.nullable(),
-      last_error: z.string().nullable().describe('The newest error, word for word.'),
+      last_error: z.string().nullable().describe('The newest error, word for word; null after a later success.'),
       last_error_at: Timestamp.nullable(),
     })
     .nullable(),
@@ -70,7 +70,10 @@ export const TrackerTicket = z.object({
   url: z.string(),
   provider: z.enum(TRACKER_PROVIDERS),
   state: z.enum(['open', 'closed', 'reopening', 'gone']).describe('gone: the ticket was deleted in the tracker.'),
-  status: z.string().nullable().describe('The status of the ticket in the words of the tracker.'),
+  status: z
+    .string()
+    .nullable()
+    .describe('The status of the ticket in the words of the tracker; null when it has no words for it.'),
   is_followed: z.boolean().describe('States go both ways.'),
   created_at: Timestamp,
 })

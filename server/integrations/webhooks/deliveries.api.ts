@@ -28,8 +28,11 @@ export const WebhookDelivery = z.object({
     .number()
     .int()
     .nullable()
-    .describe('The version of the secret that signs attempts of the schedule.'),
-  reason: z.string().nullable().describe('Why it ended without an attempt, such as endpoint_deleted.'),
+    .describe('The version of the secret that signs attempts of the schedule; null: that of the endpoint does.'),
+  reason: z
+    .string()
+    .nullable()
+    .describe('Why it ended without an attempt, such as endpoint_deleted; null for every other delivery.'),
   last_status: z.number().int().nullable(),
   last_error_code: z.string().nullable(),
   last_duration_ms: z.number().int().nullable(),
@@ -53,7 +56,7 @@ export const WebhookAttempt = z.object({
   error_code: z.string().nullable(),
   error_text: z.string().nullable(),
   response_headers: z.array(SentHeader).describe('At most 4 KiB.'),
-  response_body: z.string().nullable().describe('The first 16 KiB as text.'),
+  response_body: z.string().nullable().describe('The first 16 KiB as text; null without an answer.'),
 })
 z.globalRegistry.add(WebhookAttempt, { id: 'WebhookAttempt' })
 export type WebhookAttempt = z.infer<typeof WebhookAttempt>

@@ -41,7 +41,9 @@ export const WebhookEndpoint = z.object({
     .describe(
       'The stored headers cannot be opened with the keys of this installation: nothing is sent. Set them again.',
     ),
-  overlap_ends_at: Timestamp.nullable().describe('Until then the secret before this one signs too.'),
+  overlap_ends_at: Timestamp.nullable().describe(
+    'Until then the secret before this one signs too; null when only this one signs.',
+  ),
   tls_error: z
     .object({ code: z.string(), text: z.string(), at: Timestamp, delivery_id: z.string() })
     .nullable()

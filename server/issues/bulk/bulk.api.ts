@@ -77,7 +77,10 @@ export const BulkOperation = z.object({
   results: z
     .array(z.object({ issue_id: Id, result: BulkResult.nullable(), error: z.string().nullable() }))
     .describe('In the order of the request; the response to a change has the first 100.'),
-  next_cursor: z.string().nullable().describe('More results: GET /api/issues/operations/:operationId?cursor='),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('More results: GET /api/issues/operations/:operationId?cursor= and this; null when there are no more.'),
 })
 export type BulkOperation = z.infer<typeof BulkOperation>
 

@@ -15,13 +15,19 @@ export const Feedback = z.object({
   message: z.string().describe("The user's text, at most 4,096 characters."),
   name: z.string().nullable(),
   email: z.string().nullable(),
-  url: z.string().nullable().describe('The page or screen where it was written.'),
-  source: z.string().nullable().describe('The form it was sent with, such as widget or crash_report_modal.'),
+  url: z.string().nullable().describe('The page or screen where it was written; null when the message does not say.'),
+  source: z
+    .string()
+    .nullable()
+    .describe('The form it was sent with, such as widget or crash_report_modal; null when the message does not say.'),
   replay_id: z.string().nullable(),
   release: z.string().nullable(),
   environment: z.string().nullable(),
-  event_id: z.string().nullable().describe('The event it refers to, which may arrive later or never.'),
-  issue_id: Id.nullable().describe('The issue of that event, once it has arrived.'),
+  event_id: z
+    .string()
+    .nullable()
+    .describe('The event it refers to, which may arrive later or never; null when it refers to none.'),
+  issue_id: Id.nullable().describe('The issue of that event; null until the event has arrived.'),
   status: FeedbackStatus,
   attachments: z.array(Attachment).describe('Files sent with it, such as a screenshot.'),
   received_at: Timestamp,
@@ -42,7 +48,7 @@ export const MessageContext = z.object({
   os: text,
   device: text,
   language: text,
-  view: text.describe('The screen, page or transaction.'),
+  view: text.describe('The screen, page or transaction; null when unknown.'),
   user: text,
   trace_id: text,
 })
@@ -56,17 +62,21 @@ const FeedbackActivity = z.object({
       'notified: the author was notified by mail that the issue is resolved. not_notified: a limit of mails kept that from them.',
     ),
   actor: Person.nullable().describe('Null for Faultline itself.'),
-  body: text.describe('The text of a note or a reply. Plain text.'),
-  from: text.describe('The status or the name of the assignee before.'),
-  to: text.describe('The status or the name of the assignee after; of a reply, the address.'),
-  reason: text.describe('Why the author was not notified.'),
+  body: text.describe('The text of a note or a reply, plain; null for other kinds.'),
+  from: text.describe(
+    'The status or the name of the assignee before; null for other kinds, and when nobody was assigned.',
+  ),
+  to: text.describe(
+    'The status or the name of the assignee after; of a mail, its address. Null for other kinds, and when nobody is assigned.',
+  ),
+  reason: text.describe('Why the author was not notified; null unless the kind is not_notified.'),
   created_at: Timestamp,
 })
 export type FeedbackActivity = z.infer<typeof FeedbackActivity>
 
 export const FeedbackDetail = InboxMessage.extend({
   context: MessageContext.describe('From the message, and what it lacks from the event it refers to.'),
-  kept_trace_id: text.describe('Its trace, when its spans are kept.'),
+  kept_trace_id: text.describe('Its trace; null when its spans are not kept.'),
   linked: z
     .object({
       issue: Issue,
@@ -76,10 +86,13 @@ export const FeedbackDetail = InboxMessage.extend({
     })
     .nullable(),
   reply_to: text.describe('The address that a reply is sent to; null when the author left none.'),
-  reply_problem: z.enum(['no_address', 'bad_address']).nullable().describe('Why a reply cannot be sent.'),
-  last_reply_id: Id.nullable().describe('To be sent with a reply.'),
+  reply_problem: z
+    .enum(['no_address', 'bad_address'])
+    .nullable()
+    .describe('Why a reply cannot be sent; null when it can.'),
+  last_reply_id: Id.nullable().describe('To be sent with a reply; null before the first.'),
   notify_on_resolved: z.boolean().describe('The author gets one mail when the issue is resolved.'),
-  notified_at: Timestamp.nullable().describe('When the author got that mail.'),
+  notified_at: Timestamp.nullable().describe('When the author got that mail; null until then.'),
   activity: z.array(FeedbackActivity).describe('Oldest first: the newest 200 entries.'),
 })
 export type FeedbackDetail = z.infer<typeof FeedbackDetail>

@@ -96,7 +96,7 @@ export const FingerprintRule = z
     title: template('title', false)
       .nullable()
       .default(null)
-      .describe('The title of the issue, instead of type and value.'),
+      .describe('The title of the issue, instead of type and value; null keeps these.'),
   })
   // `tag.shop:*` with {{ tag.shop }} distinguishes shops; with a constant it would merge all of their events.
   .refine(

@@ -39,7 +39,7 @@ export const eventQuery = {
 
 /** The user whom an event affected. */
 const EventUser = z.object({
-  key: z.string().nullable().describe('For the filter `user`.'),
+  key: z.string().nullable().describe('For the filter `user`; null when the event names no user that can be counted.'),
   label: z.string().nullable(),
 })
 
@@ -73,7 +73,7 @@ const Share = z.object({
   baseline_count: z.number().int(),
   baseline_share: Rate.nullable().describe("Of the project's other events, 0 to 1; null when there were none."),
   lift: Rate.nullable().describe(
-    'How many times as frequent as in the rest of the project; close to 1 for small samples.',
+    'How many times as frequent as in the rest of the project; close to 1 for small samples. Null when there were no other events.',
   ),
 })
 

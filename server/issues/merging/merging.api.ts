@@ -32,7 +32,7 @@ const PreviewIssue = z.object({ id: Id, short_id: z.string(), title: z.string() 
 export const GroupingPreview = z.object({
   looked_at: z.number().int().describe('Number of stored events that were grouped both ways, newest first.'),
   of: z.number().int().describe('Number of stored events of the last seven days, at most 10,000.'),
-  oldest_at: Timestamp.nullable().describe('When the oldest of the grouped events occurred.'),
+  oldest_at: Timestamp.nullable().describe('When the oldest of the grouped events occurred; null when there are none.'),
   issues: z.number().int().describe('Number of issues of these events.'),
   moved: z.number().int().describe('Number of events that would change to another issue.'),
   merges: z

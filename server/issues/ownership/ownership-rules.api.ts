@@ -25,7 +25,7 @@ export const OwnershipRule = z
       .min(1, { error: 'glob must not be empty.' })
       .max(MAX_GLOB_CHARACTERS, { error: `glob takes at most ${MAX_GLOB_CHARACTERS} characters.` })
       .describe('`*` matches any characters. Case does not matter.'),
-    user_id: Id.nullable().default(null).describe('The member to assign new issues to.'),
+    user_id: Id.nullable().default(null).describe('The member to assign new issues to; null with a team.'),
     team: z
       .string({ error: 'team must be a string.' })
       .trim()
@@ -34,7 +34,7 @@ export const OwnershipRule = z
       .regex(/^[^\p{C}]*$/u, { error: 'team must not contain control characters.' })
       .nullable()
       .default(null)
-      .describe('A team name, shown on the issue instead of a member.'),
+      .describe('A team name, shown on the issue instead of a member; null with a member.'),
   })
   .refine((rule) => (rule.user_id === null) !== (rule.team === null), {
     error: 'Name either user_id or team, not both.',

@@ -28,13 +28,16 @@ export const Issue = z.object({
   level: EventLevel,
   platform: z.string(),
   status: IssueStatus,
-  status_reason: z.string().nullable().describe('Reason for the status, as a sentence.'),
+  status_reason: z.string().nullable().describe('Reason for the status, as a sentence; null while it never changed.'),
   status_changed_at: Timestamp.describe('When the status last changed.'),
   severity: Severity,
   severity_pinned: z.boolean(),
   assignee_id: Id.nullable(),
   assignee: Person.nullable(),
-  team: z.string().nullable().describe('The team that an ownership rule assigned instead of a member.'),
+  team: z
+    .string()
+    .nullable()
+    .describe('The team that an ownership rule assigned instead of a member; null when none did.'),
   first_seen: Timestamp,
   last_seen: Timestamp,
   event_count: z.number().int(),

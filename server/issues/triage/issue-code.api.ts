@@ -6,7 +6,7 @@ import { Person } from '../rules/issue.api.ts'
 
 const TouchedFile = z.object({
   path: z.string().describe('In the repository.'),
-  line: z.number().int().nullable().describe('The line of the frame.'),
+  line: z.number().int().nullable().describe('The line of the frame; null when the frame has none.'),
   frame: z.number().int().describe('1 is the innermost frame of the app.'),
   is_line_changed: z
     .boolean()
@@ -18,10 +18,12 @@ export const SuspectCommit = z.object({
   url: z.string().nullable(),
   title: z.string(),
   author_name: z.string().nullable(),
-  member: Person.nullable().describe('The member with the address or account of the author.'),
+  member: Person.nullable().describe(
+    'The member with the address or account of the author; null when no member has them.',
+  ),
   committed_at: Timestamp,
   pull: z.object({ label: z.string(), url: z.string() }).nullable(),
-  release: z.string().nullable().describe('The first release of the issue, when it contains the commit.'),
+  release: z.string().nullable().describe('The first release of the issue; null when it does not contain the commit.'),
   files: z.array(TouchedFile).describe('Files of frames that it changed, innermost first.'),
   excerpt: z
     .object({
@@ -30,7 +32,7 @@ export const SuspectCommit = z.object({
       lines: z.array(z.object({ line: z.number().int(), sign: z.enum([' ', '+', '-']), text: z.string() })),
     })
     .nullable()
-    .describe('The changed line and its neighbours.'),
+    .describe('The changed line and its neighbours; null when the lines of the commit are not known.'),
 })
 z.globalRegistry.add(SuspectCommit, { id: 'SuspectCommit' })
 export type SuspectCommit = z.infer<typeof SuspectCommit>
@@ -50,7 +52,7 @@ const CodeMention = z.object({
 
 const IssueFix = z.object({
   change: CodeMention.nullable().describe(
-    'The commit or pull request that fixes the issue, or is to: what came to the default branch first, then what is open.',
+    'The commit or pull request that fixes the issue, or is to: what came to the default branch first, then what is open. Null when none names it.',
   ),
   branch: z.string().nullable().describe('The default branch; null while it is not known.'),
   release: z
@@ -59,11 +61,14 @@ const IssueFix = z.object({
       version: z.string(),
       is_planned: z.boolean().describe('It is announced only.'),
       released_at: Timestamp.describe('By its date, else when it was created.'),
-      first_seen: Timestamp.nullable().describe('Receipt of its first event or session.'),
-      deploy: z.object({ environment: z.string(), at: Timestamp }).nullable().describe('The newest one that ended.'),
+      first_seen: Timestamp.nullable().describe('Receipt of its first event or session; null before.'),
+      deploy: z
+        .object({ environment: z.string(), at: Timestamp })
+        .nullable()
+        .describe('The newest one that ended; null when none did.'),
     })
     .nullable()
-    .describe('The release in which the issue is resolved.'),
+    .describe('The release in which the issue is resolved; null when it is resolved in none.'),
   reports_deploys: z.boolean().describe('Whether a release of the project has a deploy.'),
 })
 export type IssueFix = z.infer<typeof IssueFix>
@@ -79,7 +84,7 @@ export const IssueCode = z.object({
       since: z
         .object({ id: Id, version: z.string() })
         .nullable()
-        .describe('The release before it, where its commits say so.'),
+        .describe('The release before it; null where its commits do not say it.'),
       numbers: z
         .object({
           commits: z.number().int().describe('The commits that are counted: the newest 1,000.'),
@@ -92,7 +97,7 @@ export const IssueCode = z.object({
         .describe('Null without commits.'),
     })
     .nullable()
-    .describe('The first release of the issue and its commits.'),
+    .describe('The first release of the issue and its commits; null when its events name none.'),
   compared_frames: z
     .number()
     .int()

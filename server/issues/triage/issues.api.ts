@@ -49,7 +49,9 @@ export const IssueDetail = Issue.extend({
   kept_trace_id: z
     .string()
     .nullable()
-    .describe("The event's trace, when its spans are kept: GET /api/projects/{projectId}/traces/{traceId} reads it."),
+    .describe(
+      "The event's trace, which GET /api/projects/{projectId}/traces/{traceId} reads; null when its spans are not kept.",
+    ),
   event_ids: z
     .object({
       latest: z.string().nullable(),
@@ -377,7 +379,10 @@ export const issueRoutes = routes({
         z.object({
           text: z.string().describe('As a query writes it; quoted if it needs quotes.'),
           count: z.number().int().nullable().describe('Number of issues; null if they are not counted.'),
-          label: z.string().nullable().describe('What the text means or, if it is quoted, stands for.'),
+          label: z
+            .string()
+            .nullable()
+            .describe('What the text means or, if it is quoted, stands for; null when it says so itself.'),
         }),
       ),
       counted_issues: z.number().int().describe('Number of issues, the newest, of which the counts are.'),

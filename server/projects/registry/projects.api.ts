@@ -68,7 +68,9 @@ export const ProjectKey = z.object({
   rate_limit_per_minute: z.number().int().nullable().describe('Null for the limit of the project.'),
   is_enabled: z.boolean().describe('A disabled key is refused until it is enabled again.'),
   created_at: Timestamp,
-  expires_at: Timestamp.nullable().describe('Set when the key was replaced or removed: after this time it is refused.'),
+  expires_at: Timestamp.nullable().describe(
+    'When the key is refused, after it was replaced or removed; null while it is in use.',
+  ),
   last_seen_at: Timestamp.nullable(),
 })
 

@@ -17,8 +17,13 @@ export const CanaryReport = z.object({
     .number()
     .int()
     .nullable()
-    .describe('Milliseconds from sending to arrival, of the test that arrived last.'),
-  failed_step: z.enum(CANARY_STEPS).nullable().describe('The step behind which the test event did not come.'),
+    .describe(
+      'Milliseconds from sending to arrival, of the test that arrived last; null before one did, and when the clock was set back meanwhile.',
+    ),
+  failed_step: z
+    .enum(CANARY_STEPS)
+    .nullable()
+    .describe('The step behind which the test event did not come; null unless late or broken.'),
   explanation: z.string().describe('What happened and what to do; empty unless late or broken.'),
   interval_minutes: z.number().int().describe('Minutes between two tests; 0 when the test is switched off.'),
 })

@@ -28,7 +28,7 @@ export const OperatorStatus = z.object({
       name: z.enum(QUEUES),
       waiting: Count.nullable().describe('Null where it is not counted.'),
       oldest_seconds: Rate.describe('Seconds for which the oldest is due; 0 when none is.'),
-      given_up: Count.nullable().describe('What was tried too often.'),
+      given_up: Count.nullable().describe('What was tried too often; null for deliveries, which are not counted.'),
     }),
   ),
   canary: CanaryReport,
@@ -41,7 +41,7 @@ export const OperatorStatus = z.object({
     last_complete_at: Timestamp.nullable(),
     last_drill_at: Timestamp.nullable(),
     last_restorable_at: Timestamp.nullable(),
-    problem: z.string().nullable().describe('Why the last backup, else the last drill, failed.'),
+    problem: z.string().nullable().describe('Why the last backup, else the last drill, failed; null when neither did.'),
   }),
   quarantine: z
     .array(z.object({ reason: z.string(), count: Count, oldest_at: Timestamp }))

@@ -51,11 +51,11 @@ export const ProjectSettings = z.object({
   severity_rules: SeverityRules,
   grouping_version: z.number().int(),
   grouping_transition: GroupingTransition.nullable().describe(
-    'Set during a change of the version: events with an unknown fingerprint join the issue of the previous version.',
+    'During a change of the version: events with an unknown fingerprint join the issue of the previous version. Null at other times.',
   ),
   keys: z.array(ProjectKey),
   last_key_refusal: KeyRefusal.nullable().describe(
-    'The last request to this project that was refused because of its key, or that could not be read.',
+    'The last request to this project that was refused because of its key, or that could not be read; null when there was none.',
   ),
 })
 

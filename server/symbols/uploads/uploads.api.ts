@@ -10,7 +10,7 @@ const shared = {
   debug_id: z.guid().nullable().describe('What names the file in events; null when it has none.'),
   size_bytes: z.number().int(),
   state: z.enum(['indexing', 'ready', 'failed']).describe('Events are read with it when it is ready, also old ones.'),
-  problem: z.string().nullable().describe('Why it failed.'),
+  problem: z.string().nullable().describe('Why it failed; null unless it did.'),
   uploaded_by: z.object({ id: Id, name: z.string() }).nullable().describe('Null when the account was deleted.'),
   created_at: Timestamp,
 }
@@ -18,7 +18,12 @@ const shared = {
 export const SourceMap = z.object({
   ...shared,
   symbolication_type: z.enum(CODE_KINDS),
-  filename: z.string().nullable().describe('Address of the code it describes, such as `~/static/app.js`.'),
+  filename: z
+    .string()
+    .nullable()
+    .describe(
+      'Address of the code it describes, such as `~/static/app.js`; null when it is found by its debug id only.',
+    ),
   release: z.string().nullable(),
   dist: z.string().nullable(),
 })
@@ -28,7 +33,7 @@ export type SourceMap = z.infer<typeof SourceMap>
 export const Dsym = z.object({
   ...shared,
   kind: z.enum(NATIVE_KINDS),
-  uuid: z.guid().nullable().describe('LC_UUID of a Mach-O file; the debug id of others.'),
+  uuid: z.guid().nullable().describe('LC_UUID of a Mach-O file; the debug id of others. Null when it has none.'),
   code_id: z.string().nullable(),
   cpu_name: z.string().nullable(),
   features: z.array(z.string()).describe('symtab, debug, unwind, sources'),

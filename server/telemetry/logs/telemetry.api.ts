@@ -113,7 +113,7 @@ const levelCounts = {
 } satisfies Record<LevelName, unknown>
 
 const searchedFrom = Timestamp.nullable().describe(
-  'Set when the search read the newest 100,000 entries of the range only: the oldest of them.',
+  'The oldest of the newest 100,000 entries of the range, when the search read only these; null when it read all.',
 )
 
 export const LogVolume = z.object({
@@ -122,7 +122,9 @@ export const LogVolume = z.object({
   interval_seconds: count,
   totals: z.object(levelCounts),
   points: z.array(z.object({ t: Timestamp, ...levelCounts })).describe('Every interval, oldest first.'),
-  newest_at: Timestamp.nullable().describe('The minute of the newest entry of the project, whatever the filter.'),
+  newest_at: Timestamp.nullable().describe(
+    'The minute of the newest entry of the project, whatever the filter; null when it has none.',
+  ),
   searched_from: searchedFrom,
 })
 export type LogVolume = z.infer<typeof LogVolume>

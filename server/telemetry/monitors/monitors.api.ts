@@ -67,7 +67,7 @@ export const MonitorView = z.object({
         .enum(['ok', 'late', 'long', 'failed', 'missed', 'waiting'])
         .describe('The outcome of the newest run that is decided. waiting: none is.'),
       is_failing: z.boolean().describe('By failure_issue_threshold and recovery_threshold.'),
-      problem: z.enum(MONITOR_KINDS).nullable().describe('Why it fails.'),
+      problem: z.enum(MONITOR_KINDS).nullable().describe('Why it fails; null when it does not, or is paused.'),
       in_a_row: z.number().int().describe('Newest runs with this status, one after the other.'),
       since: Timestamp.nullable(),
       next_at: Timestamp.nullable(),

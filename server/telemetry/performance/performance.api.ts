@@ -84,7 +84,7 @@ const Stalls = z.object({
   ratio: fraction.describe(
     'Stalled time as a share of the duration of the transactions that report it, 0 to 1; null without any.',
   ),
-  longest_p95_ms: figure.describe('Milliseconds; 95 of 100 transactions had no longer stall.'),
+  longest_p95_ms: figure.describe('Milliseconds; 95 of 100 transactions had no longer stall. Null without stalls.'),
   longest_ms: figure,
   previous: z.object({ count, ratio: fraction }),
 })
@@ -114,7 +114,7 @@ const Screen = FrameRatios.extend({
   render: Quantiles.describe('Time until the screen or page was shown.'),
   ttid: Quantiles,
   ttfd: Quantiles,
-  previous_p75_ms: figure.describe('Of `render` in the range before, in milliseconds.'),
+  previous_p75_ms: figure.describe('Of `render` in the range before, in milliseconds; null without values.'),
   compared: z
     .object({
       release_p75_ms: figure,
@@ -135,7 +135,7 @@ const Transaction = z.object({
   name: z.string(),
   op: z.string(),
   count,
-  p50: figure.describe('Milliseconds.'),
+  p50: figure.describe('Milliseconds; null without values.'),
   p75: figure,
   p95: figure,
   total_ms: Milliseconds.describe('All durations together, in milliseconds.'),
@@ -200,7 +200,7 @@ const Releases = z
   )
 
 const Drain = z.object({
-  p50: figure.describe('Percent per hour.'),
+  p50: figure.describe('Percent per hour; null without readings.'),
   p75: figure,
   p95: figure,
   count: count.describe('Pairs of battery levels.'),
@@ -221,7 +221,7 @@ const AnrCause = z.object({
   call: z.string().describe('What blocked the main thread, and the first frame of the app below it.'),
   count,
   share: Rate,
-  longest_ms: figure.describe('The longest wait, in milliseconds, where events say it.'),
+  longest_ms: figure.describe('The longest wait, in milliseconds; null where events do not say it.'),
   issue_id: Id.nullable().describe('The issue with most of these events; null when it was deleted.'),
   short_id: z.string().nullable(),
 })
@@ -235,14 +235,14 @@ const Point = z.object({
   ttfd: Quantiles,
   slow_frame_ratio: fraction,
   frozen_frame_ratio: fraction,
-  lcp: figure.describe('p75, like the other web vitals.'),
+  lcp: figure.describe('p75, like the other web vitals; null without values.'),
   inp: figure,
   cls: figure,
   fcp: figure,
   ttfb: figure,
   transactions: Quantiles.extend({ failure_rate: fraction }),
   anrs: count,
-  battery_drain: figure.describe('Median in percent per hour.'),
+  battery_drain: figure.describe('Median in percent per hour; null without readings.'),
   low_memory: count,
   thermal_serious: count,
   thermal_critical: count,

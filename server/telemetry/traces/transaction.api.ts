@@ -60,8 +60,8 @@ export const TransactionDetail = Requests.extend({
     .describe(
       'Distinct users that transactions name by id, user name or e-mail address, exact up to 2,000 and within 2 % beyond; null where none names one. Counted since this version.',
     ),
-  previous_users: count.nullable().describe('In the range before.'),
-  share_of_time: fraction.describe('Of the durations of all transactions together, 0 to 1.'),
+  previous_users: count.nullable().describe('In the range before; null where none names one.'),
+  share_of_time: fraction.describe('Of the durations of all transactions together, 0 to 1; null without any.'),
   spread: Spread,
   series: z.array(Quantiles.extend({ t: Timestamp, failure_rate: fraction, incomplete: z.literal(true).optional() })),
   by_release: z.array(Part).describe('Most requests first, at most 25, like the others.'),
@@ -87,7 +87,9 @@ const Operation = z.object({
     ),
   op: z.string(),
   count: count.describe('Spans.'),
-  per_request: fraction.describe('Spans for each request of the transactions that have it.'),
+  per_request: fraction.describe(
+    'Spans for each request of the transactions that have it; null when none of these was counted.',
+  ),
   p50_ms: duration.describe('Median in milliseconds; null for fewer than 20 spans, as the p75 and p95.'),
   p75_ms: duration,
   p95_ms: duration,
@@ -96,7 +98,10 @@ const Operation = z.object({
   hit_rate: fraction.describe('Share of reads of a cache that were hits, 0 to 1; null where spans do not say.'),
   transaction: z.string().nullable().describe('With most of its time; null where the spans did not name one.'),
   transactions: count,
-  trace_id: z.string().nullable().describe('With its longest span among the 100 newest stored traces.'),
+  trace_id: z
+    .string()
+    .nullable()
+    .describe('With its longest span among the 100 newest stored traces; null when none of them has it.'),
 })
 
 const operations = z.array(Operation).describe('Most time first, at most 20.')
