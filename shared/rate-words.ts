@@ -8,6 +8,9 @@ export type Word = 'good' | 'watch' | 'poor'
 export const figureWord = (value: number | null, { watch, poor }: Bands): Word | null =>
   value === null ? null : value >= poor ? 'poor' : value >= watch ? 'watch' : 'good'
 
+/** Fewer values have no percentiles, and failures among fewer requests are no rate. */
+export const MIN_VALUES = 20
+
 /** With fewer sessions or users a rate has no word, unless it is clearly poor: one crash would decide it. */
 const MIN_FOR_WORD = 100
 

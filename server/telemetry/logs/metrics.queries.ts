@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from 'kysely'
 import type { MetricType } from '../../events/protocol/telemetry.api.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import type { Connection } from '../../platform/storage/database.ts'
-import { MIN_VALUES, type Steps } from './steps.ts'
+import { MIN_VALUES } from '#shared/rate-words.ts'
+import type { Steps } from './steps.ts'
 import { MAX_SEARCHED } from './telemetry.queries.ts'
 
 /** Names and aggregates of trace metrics. */

@@ -1,3 +1,4 @@
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import type { RangeName } from '#shared/issue-values.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 import { timeRange } from '../../platform/kernel/time-range.ts'
@@ -32,9 +33,6 @@ export function chooseSteps(
   const from = Math.floor(fromMs / stepMs) * stepMs
   return { from: new Date(from), to: new Date(Math.max(from + stepMs, Math.ceil(toMs / stepMs) * stepMs)), stepSeconds }
 }
-
-/** An interval with measurements has so many on average before it has percentiles. */
-export const MIN_VALUES = 20
 
 /** Longer steps where the values are few, so that a step has {@link MIN_VALUES} of them on average. */
 export function lengthenSteps(steps: Steps, values: number): Steps {

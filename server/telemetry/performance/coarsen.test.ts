@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import { coarsen, MIN_VALUES } from './coarsen.ts'
+import { MIN_VALUES } from '#shared/rate-words.ts'
+import { coarsen } from './coarsen.ts'
 import { noneLeftOut } from './deltas.ts'
 import type { MetricSpread } from './read-performance.ts'
 

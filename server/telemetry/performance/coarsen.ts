@@ -1,10 +1,8 @@
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import type { MetricSpread } from './read-performance.ts'
 
 /** Percentiles of few values: one start an hour has the same p50, p75 and p95, and a line through them says nothing. Pure. */
-
-/** A bucket with values has so many on average before its percentiles are shown. */
-export const MIN_VALUES = 20
 
 /** How many intervals of a chart lie in one longer interval: those of quarters of an hour, hours, days and weeks. */
 const FACTORS = [1, 2, 3, 4, 6, 8, 12, 24, 28, 42, 56, 84, 168]

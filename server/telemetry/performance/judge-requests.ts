@@ -1,9 +1,8 @@
-import { figureWord, rateWord, type Bands } from '#shared/rate-words.ts'
+import { figureWord, MIN_VALUES, rateWord, type Bands } from '#shared/rate-words.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import { healthSettings } from '../app-health/health-settings.ts'
-import { MIN_VALUES } from './coarsen.ts'
 import type { MetricSpread } from './read-performance.ts'
 import type { Performance } from './performance.api.ts'
 

@@ -1,10 +1,11 @@
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { growth, ratio } from './figures.ts'
 import type { ListInput } from './list-screens.ts'
 import type { Transaction } from './performance.api.ts'
 import { measureMinutes, prepareQuestion, type Question } from './question.ts'
-import { comparedReleases, MIN_COMPARED, type ComparedReleases } from './rate-screens.ts'
+import { comparedReleases, type ComparedReleases } from './rate-screens.ts'
 import {
   nameAndOpKey,
   readNamesOfReleases,
@@ -90,7 +91,7 @@ function compare(
     count: spread?.count ?? 0,
   })
   const [now, was] = [figuresOf(release), figuresOf(previous)]
-  const isEnough = Math.min(now.count, was.count) >= MIN_COMPARED
+  const isEnough = Math.min(now.count, was.count) >= MIN_VALUES
   return {
     release_p95_ms: now.p95,
     release_failure_rate: now.rate,

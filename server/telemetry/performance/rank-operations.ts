@@ -1,5 +1,5 @@
 import { DDSketch } from '../sketch/ddsketch.ts'
-import { MIN_VALUES } from './coarsen.ts'
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import { ratio } from './figures.ts'
 import { OWN_CODE, REST } from './measure-spans.ts'
 import { operationKind, type OperationKind } from './operation-name.ts'

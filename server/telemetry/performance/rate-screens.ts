@@ -1,3 +1,4 @@
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
 import { frameRatios, growth, toQuantiles } from './figures.ts'
@@ -108,7 +109,7 @@ export const framesIn = (metrics: Metrics) =>
   frameRatios(spreadIn(metrics, 'frames_total'), spreadIn(metrics, 'frames_slow'), spreadIn(metrics, 'frames_frozen'))
 
 function compare(release: MetricSpread, previous: MetricSpread): NonNullable<Screen['compared']> {
-  const isEnough = Math.min(release.count, previous.count) >= MIN_COMPARED
+  const isEnough = Math.min(release.count, previous.count) >= MIN_VALUES
   return {
     release_p75_ms: release.p75,
     release_count: release.count,
@@ -117,9 +118,6 @@ function compare(release: MetricSpread, previous: MetricSpread): NonNullable<Scr
     change: isEnough ? growth(previous.p75, release.p75) : null,
   }
 }
-
-/** With fewer values a release says nothing about a percentile. */
-export const MIN_COMPARED = 20
 
 export type ComparedReleases = { readonly release: string; readonly previous: string }
 
@@ -130,7 +128,7 @@ export type ComparedReleases = { readonly release: string; readonly previous: st
 export async function comparedReleases(app: App, { now }: Question): Promise<ComparedReleases | null> {
   const { release: asked, ...filter } = now.filter
   const scope = { ...now, filter, metrics: ['duration'] as const }
-  const measured = await measuredReleases(app.db, scope, chooseGrain(filter, 'release'), MIN_COMPARED)
+  const measured = await measuredReleases(app.db, scope, chooseGrain(filter, 'release'), MIN_VALUES)
   const newestFirst = measured.sort((a, b) => compareReleases(b, a)).map(({ version }) => version)
   const release = newestFirst.find((version) => asked === undefined || asked.includes(version))
   if (release === undefined) return null

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Performance } from '../../../api/performance-queries.ts'
 import { perThousand, requestPoints } from './server-model.ts'
 
 test('errors per thousand requests are unknown for too few requests', () => {
@@ -15,7 +14,7 @@ test('intervals with few requests have the rate of the longer one around them', 
   const series = [3, 6, 14, 10, 30].map((count, index) => ({
     t: at(index),
     transactions: { count, failure_rate: 0 },
-  })) as unknown as Performance['series']
+  }))
   const errors = [1, 1, 0, 2, 0].map((value, index) => ({ t: at(index), value }))
   const rates = (factor: number) => requestPoints(series, errors, [], factor).map(({ errorRate }) => errorRate)
   expect(rates(1)).toEqual([null, null, null, null, 0])

@@ -1,3 +1,4 @@
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import type { MetricSeries } from '../../../api/metric-queries.ts'
 import type { Performance } from '../../../api/performance-queries.ts'
 
@@ -11,10 +12,8 @@ export type RequestPoint = {
   readonly users: number | null
 }
 
-/** Fewer requests have no percentiles, and errors among them are no rate. */
-const MIN_REQUESTS = 20
 export const ofEnoughRequests = (value: number | null, requests: number): number | null =>
-  requests < MIN_REQUESTS ? null : value
+  requests < MIN_VALUES ? null : value
 
 /** Errors per thousand requests; null for too few requests, or where the errors are not known. */
 export const perThousand = (errors: number | null, requests: number): number | null =>
@@ -26,7 +25,10 @@ export const perThousand = (errors: number | null, requests: number): number | n
  * @param factor how many intervals the longer one has, counted from the newest, as the service counts
  */
 export function requestPoints(
-  series: Performance['series'],
+  series: readonly {
+    readonly t: string
+    readonly transactions: Pick<Performance['series'][number]['transactions'], 'count' | 'failure_rate'>
+  }[],
   errors: MetricSeries['points'],
   users: MetricSeries['points'],
   factor = 1,

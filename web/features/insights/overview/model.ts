@@ -1,3 +1,4 @@
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import type { Alert } from '../../../api/alert-queries.ts'
 import type { Issue } from '../../../api/issue-queries.ts'
 import type { Monitor, MonitorEnvironment } from '../../../api/monitor-queries.ts'
@@ -105,8 +106,6 @@ export function judge(facts: Facts): Verdict {
   return { word: poor.length > 0 ? 'poor' : 'watch', reason, others: reasons.length - 1 }
 }
 
-/** Fewer requests have no percentiles, and their failures are no rate. */
-const MIN_REQUESTS = 20
 /** Growth of P95, and points of the failure rate, that a person should know of. */
 const SLOWER = 0.5
 const MORE_FAILURES = 0.01
@@ -130,7 +129,7 @@ function judgeRequests(
   { count, p95_ms: p95, failure_rate: rate, previous }: Requests,
   limits: Limits | null,
 ): Reason[] {
-  if (count < MIN_REQUESTS || previous.count < MIN_REQUESTS) return []
+  if (count < MIN_VALUES || previous.count < MIN_VALUES) return []
   const { p95_ms: p95Before, failure_rate: rateBefore } = previous
   return [
     ...(!isNamed(limits?.failure_rate) && rate !== null && rate - (rateBefore ?? 0) >= MORE_FAILURES
@@ -144,7 +143,7 @@ function judgeRequests(
 
 /** P95 of requests; null where they are too few. */
 export const requestP95 = ({ p95_ms: p95, count }: Pick<Requests, 'p95_ms' | 'count'>): number | null =>
-  count < MIN_REQUESTS ? null : p95
+  count < MIN_VALUES ? null : p95
 
 const first = <T>(list: readonly T[], toReason: (one: T) => Reason): Reason[] => list.slice(0, 1).map(toReason)
 

@@ -4,7 +4,7 @@ import type { Limits } from '../../../subjects/figures/limits.ts'
 import type { Column } from '../../../ui/data-table.tsx'
 import { formatDuration, formatRate } from '../../../ui/format.ts'
 import { Minor, NoData } from '../../../ui/text.tsx'
-import { MIN_VALUES } from './model.ts'
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import { performanceTexts } from './texts.ts'
 
 /** The names of the parts that a figure is divided by, such as releases. */

@@ -1,3 +1,4 @@
+import { MIN_VALUES } from '#shared/rate-words.ts'
 import type { Spread, Start } from '../../../api/performance-queries.ts'
 import type { PerformanceSearch } from '../../../address/search.ts'
 import { COLD_LIMITS, figureWord, type Limits, type Word } from '../../../subjects/figures/limits.ts'
@@ -107,8 +108,6 @@ export function coarseFailures(points: readonly Failures[], factor: number): (nu
 /** A share of time: `31.4 %`. */
 export const formatTimeShare = (share: number): string => `${(share * 100).toFixed(1)}\u202f%`
 
-/** Fewer values than these have no percentiles. */
-export const MIN_VALUES = 20
 export const enough = (value: number | null, count: number): number | null => (count < MIN_VALUES ? null : value)
 
 /** The search of another page of the same project, time and filters. */

@@ -1,5 +1,5 @@
 import type { TransactionDetail } from '../../../api/performance-queries.ts'
-import { MIN_VALUES } from './model.ts'
+import { MIN_VALUES } from '#shared/rate-words.ts'
 
 /** Releases and tags with which a transaction is slower. Pure. */
 
