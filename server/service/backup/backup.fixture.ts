@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../platform/kernel/clock.ts'
 import { onTestFinished } from 'vitest'
+import { testServer } from '#test/kit/test-server.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { createPool } from '../../platform/storage/pool.ts'
 import { Database } from '../../platform/storage/database.ts'
 import type { BackupKey } from './backup-key.ts'
@@ -13,6 +15,19 @@ import { verifyBackup } from './verify-backup.ts'
 import { type BackupOptions, type ShowProgress, writeBackup } from './write-backup.ts'
 
 /** Backups and restores in tests. */
+
+/** A service with an owner, a project and an issue of three events, which writes nothing more by itself. */
+export async function serverToBackUp() {
+  const t = await testServer({ realTime: true })
+  const owner = await t.founder()
+  const project = await t.project(owner)
+  await t.issue({ project, by: owner, times: 3 })
+  await waitFor('the key to be seen', async () => {
+    const { rows } = await t.app.db.query('select 1 from project_keys where last_seen_at is null')
+    return rows.length === 0
+  })
+  return t
+}
 
 export function backupFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'faultline-backup-'))

@@ -3,28 +3,19 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { adminCommand } from '#test/kit/admin-command.ts'
 import { emptyDatabase } from '#test/kit/empty-database.ts'
 import { startS3Server } from '#test/kit/s3-server.ts'
-import { testServer } from '#test/kit/test-server.ts'
-import { waitFor } from '#test/kit/wait.ts'
 import { systemClock } from '../../platform/kernel/clock.ts'
 import { checkBodies, checkStores } from '../doctor/check-stores.ts'
 import { dayPlus, utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
-import { backUp, contentsOf, never, restore } from './backup.fixture.ts'
+import { backUp, contentsOf, never, restore, serverToBackUp } from './backup.fixture.ts'
 import { deriveBackupKey } from './backup-key.ts'
 import { pruneBackups } from './backup-place.ts'
 import { bucketPlace } from './bucket-place.ts'
 
 const server = await startS3Server()
 afterAll(() => server.close())
-const t = await testServer({ realTime: true })
-const owner = await t.founder()
-const project = await t.project(owner)
-await t.issue({ project, by: owner, times: 3 })
-await waitFor('the key to be seen', async () => {
-  const { rows } = await t.app.db.query('select 1 from project_keys where last_seen_at is null')
-  return rows.length === 0
-})
+const t = await serverToBackUp()
 /** A closed day whose file is larger than a part of an upload. */
 const day = dayPlus(utcDay(new Date()), -3)
 await ensureDayPartitions(t.app.db, [{ table: 'event_blocks' }], day)

@@ -9,21 +9,13 @@ import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { emptyDatabase } from '#test/kit/empty-database.ts'
 import { endBy, exitOf } from '#test/kit/processes.ts'
 import { databaseFolder } from '#test/kit/scratch.ts'
-import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { startEmbeddedPostgres } from '../../platform/embedded-postgres/start.ts'
 import { migrateDatabase } from '../cli/database.ts'
-import { backupFolder, backUp, contentsOf, nothing, restore, schemaOf } from './backup.fixture.ts'
+import { backupFolder, backUp, contentsOf, nothing, restore, schemaOf, serverToBackUp } from './backup.fixture.ts'
 import { deriveBackupKey } from './backup-key.ts'
 
-const t = await testServer({ realTime: true })
-const owner = await t.founder()
-const project = await t.project(owner)
-await t.issue({ project, by: owner, times: 3 })
-await waitFor('the key to be seen', async () => {
-  const { rows } = await t.app.db.query('select 1 from project_keys where last_seen_at is null')
-  return rows.length === 0
-})
+const t = await serverToBackUp()
 
 const KEY = randomBytes(32)
 const encrypted = { key: deriveBackupKey(KEY) }
