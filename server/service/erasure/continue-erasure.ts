@@ -50,7 +50,7 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
   for (;;) {
     const issueIds = await issuesOfUser(app.db, user.projectId, user.userHashes, MAX_ISSUES_PER_PAGE)
     for (const issueId of issueIds) {
-      while (!(await eraseInIssue(app, erasure.id, user, issueId))) if (signal.aborted) return
+      await eraseInIssue(app, erasure.id, user, issueId, signal)
       if (signal.aborted) return
     }
     if (issueIds.length < MAX_ISSUES_PER_PAGE) break
@@ -106,13 +106,37 @@ function scrubbedKeys(userKey: string, rules: ScrubRules): string[] {
   })
 }
 
-/** Erases events of a user from an issue, at most {@link MAX_EVENTS}, or, when there are none, its texts. @returns whether it is done */
-async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issueId: string): Promise<boolean> {
-  // Also from object storage, which a transaction cannot read.
-  const read = await readEvent(app.db, issueId, 'latest')
+async function eraseInIssue(
+  app: App,
+  erasureId: string,
+  user: UserToErase,
+  issueId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  let read: StoredEvent | null | undefined
+  while (!signal.aborted) {
+    const erased = await erasePart(app, erasureId, user, issueId, read)
+    if (erased === null) return
+    // Only the last part needs it. Also from object storage, which a transaction cannot read.
+    read = erased < MAX_EVENTS ? await readEvent(app.db, issueId, 'latest') : undefined
+  }
+}
+
+/**
+ * Erases events of a user from an issue, at most {@link MAX_EVENTS}, or, when there are none, its texts.
+ * @param read the newest event, as it was before; without it, no texts
+ * @returns how many events; null when it is done
+ */
+async function erasePart(
+  app: App,
+  erasureId: string,
+  user: UserToErase,
+  issueId: string,
+  read: StoredEvent | null | undefined,
+): Promise<number | null> {
   return app.tx(async (tx) => {
     const issue = await lockIssueForErasure(tx, user.projectId, issueId)
-    if (issue === null) return true
+    if (issue === null) return null
     const events = await deleteEventsOfUser(tx, issueId, user.userHashes, MAX_EVENTS)
     const eventIds = events.map(({ eventId }) => eventId)
     const feedbackIds: string[] = []
@@ -122,14 +146,14 @@ async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issu
     const files = await deleteEventAttachments(tx, user.projectId, [...eventIds, ...feedbackIds])
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
     // The event that was read may be theirs.
-    if (events.length > 0) return false
+    if (events.length > 0 || read === undefined) return events.length
     const texts = await remainingTexts(tx, issueId, issue.errorType, read)
     await eraseUsersFromIssue(tx, issueId, user.userHashes, texts)
     await countErased(tx, erasureId, { issues: 1 })
     await recordFacts(tx, factContext(app, systemActor('erase-user')), [
       { kind: 'issue.user_erased', orgId: user.orgId, projectId: user.projectId, issueId, data: {} },
     ])
-    return true
+    return null
   })
 }
 
