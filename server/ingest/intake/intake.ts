@@ -307,21 +307,21 @@ function checkReadiness(deps: IntakeDeps, key: ProjectKey, { announcesLimits }: 
   else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')
   if (state === 'down') throw databaseIsAway()
   if (state === 'disk') throw unavailable('The disk of the service is full.', 30)
-  const refusals = BUSY[deps.counters.requests % BUSY.length]
-  throw announcesLimits ? refusals?.announced : refusals?.plain
+  throw (announcesLimits ? BUSY.announced : BUSY.plain)[deps.counters.requests % BUSY_SECONDS.length] ?? databaseIsAway()
 }
 
 /**
  * Made once: the stack trace of an error costs a fifth of a refusal. The waits are spread out, so that clients do not retry in
  * the same second.
  */
-const BUSY = [5, 6, 7, 8, 9, 10].map((seconds) => {
-  const limit: Limit = { categories: [], seconds, scope: 'organization', reason: 'busy' }
-  return {
-    plain: unavailable('The service is busy.', seconds),
-    announced: rateLimited('The service is busy.', seconds, rateLimitHeaders([limit])),
-  }
-})
+const BUSY_SECONDS = [5, 6, 7, 8, 9, 10]
+const BUSY = {
+  plain: BUSY_SECONDS.map((seconds) => unavailable('The service is busy.', seconds)),
+  announced: BUSY_SECONDS.map((seconds) => {
+    const limit: Limit = { categories: [], seconds, scope: 'organization', reason: 'busy' }
+    return rateLimited('The service is busy.', seconds, rateLimitHeaders([limit]))
+  }),
+}
 
 const databaseIsAway = (cause?: unknown): AppError =>
   unavailable('The event cannot be stored at the moment. Try again in a few seconds.', 5, cause)
