@@ -27,7 +27,7 @@ const neverFromProduct: Restriction[] = [
 const noEnvImport = {
   name: 'node:process',
   importNames: ['env'],
-  message: 'Only server/config.ts reads the environment.',
+  message: 'Only server/config/ reads the environment.',
 }
 
 const restrict = (patterns: Restriction[]): NonNullable<OxlintOverride['rules']>['no-restricted-imports'] => [
@@ -61,13 +61,13 @@ const rooms = serverDistricts.flatMap(({ name, rooms: own }, at) => {
 
 const layers: OxlintOverride[] = [
   {
-    files: [`server/${serverFiles.below}`],
+    files: [`server/${serverFiles.below}/*.ts`],
     rules: {
       'no-restricted-imports': restrict([
         ...neverFromProduct,
         roomRule(
           serverFiles.below,
-          `^(?:#server/|\\./)${anyOf([...serverDistricts.map(({ name }) => name), serverFiles.above])}`,
+          `^(?:#server/|\\.\\./)${anyOf([...serverDistricts.map(({ name }) => name), serverFiles.above])}`,
         ),
       ]),
     },
@@ -259,7 +259,7 @@ export default defineConfig({
     ...layers,
     ...contracts,
     {
-      files: ['server/config.ts'],
+      files: ['server/config/*.ts'],
       rules: { 'node/no-process-env': 'off' },
     },
     {

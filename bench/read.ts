@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { createApp } from '#server/service/app.ts'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { readPerformanceTotals } from '#server/telemetry/performance/read-performance.ts'
 import { readSessionSeries } from '#server/telemetry/app-health/session-totals.ts'
 import { type BenchArgs, type BenchResult, type Figure, percentile } from './bench.ts'

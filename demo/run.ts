@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { chooseDataDir } from '#server/platform/embedded-postgres/data-dir.ts'
 import { DAY_MS, HOUR_MS } from '#server/platform/kernel/day.ts'
 import { serveCommand } from '#server/service/cli/serve-command.ts'

@@ -1,5 +1,5 @@
 import { evaluateRules } from '#server/alerts/evaluation/evaluate-rules.ts'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import type { Mail } from '#server/platform/context/mail.ts'
 import { mailChannel } from '#server/platform/mails/mail-channel.ts'
 import { createApp } from '#server/service/app.ts'

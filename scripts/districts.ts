@@ -188,5 +188,5 @@ export type District = {
   readonly rooms: readonly string[]
 }
 
-/** Files of `server/` that belong to no district: the first below all of them, the second above. */
-export const serverFiles = { below: 'config.ts', above: 'main.ts' } as const
+/** The folder and the file of `server/` that belong to no district: the first below all of them, the second above. */
+export const serverFiles = { below: 'config', above: 'main.ts' } as const

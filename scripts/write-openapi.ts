@@ -3,7 +3,7 @@ import { apiSchemas } from '../server/service/api/api-schemas.ts'
 import { contract } from '../server/service/api/contract.ts'
 import { fieldDescriptions } from '../server/service/api/field-descriptions.ts'
 import { openApiDocument } from '../server/service/http/openapi.ts'
-import { packageVersion } from '../server/config.ts'
+import { packageVersion } from '../server/config/manifest.ts'
 import { permissionsPage } from './permissions-page.ts'
 
 /** `npm run openapi`: writes docs/openapi.json and docs/permissions.md from the contract; a test fails while they differ. */

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig } from './config/config.ts'
+import { ConfigError } from './config/environment.ts'
 import { newId } from './platform/kernel/ids.ts'
 
 const STRICT = { NODE_ENV: 'production', PUBLIC_URL: 'https://f.example.com', ENCRYPTION_KEYS: 'k1:c2VjcmV0' }

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { ConfigError, PROCESS_ROLES, type ProcessRole } from './config.ts'
+import { ConfigError, PROCESS_ROLES, type ProcessRole } from './config/environment.ts'
 import { DatabaseStartError } from './platform/storage/pool.ts'
 
 /**

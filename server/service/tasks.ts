@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { backupsTask } from './backup/backups-task.ts'
 import { removeCanaryRunsTask } from './canary/remove-runs.ts'
 import { resetLinkTask } from '../identity/accounts/forgot-password.ts'

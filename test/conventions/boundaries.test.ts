@@ -74,9 +74,9 @@ const IMPORTS = [
   ['server/issues/triage/life/cycle.ts', '../../bulk/run.ts', false],
   ['server/issues/triage/life/cycle.ts', '../../../platform/kernel/errors.ts', true],
   ['server/platform/kernel/units.ts', '../storage/pool.ts', false],
-  ['server/platform/kernel/units.ts', '../../config.ts', true],
+  ['server/platform/kernel/units.ts', '../../config/config.ts', true],
   ['server/platform/storage/pool.ts', '../kernel/ids.ts', true],
-  ['server/config.ts', './platform/kernel/units.ts', false],
+  ['server/config/config.ts', '../platform/kernel/units.ts', false],
   ['server/service/app.ts', './http/server.ts', true],
   ['server/service/app.ts', './cli/service.ts', false],
   ['server/service/app.ts', '../main.ts', false],
@@ -153,7 +153,7 @@ const cases: readonly (readonly [file: string, content: string])[] = [
   ...IMPORTS.map(([file, from]) => [file, importing(from)] as const),
   ...TYPE_IMPORTS.map(([file, from]) => [file, importingType(from)] as const),
   ['server/service/http/server.ts', READING],
-  ['server/config.ts', READING],
+  ['server/config/config.ts', READING],
 ]
 /** By file and content. */
 const found = new Map<string, readonly string[]>()
@@ -191,9 +191,9 @@ test.for(TYPE_IMPORTS)('%s importing a type of %s: %s', ([file, from, isAllowed]
   expect(refused(file, importingType(from))).toEqual(isAllowed ? [] : forbidden)
 })
 
-test('the environment is read in one file', () => {
+test('the environment is read in one folder', () => {
   expect(refused('server/service/http/server.ts', READING)).toEqual(['node(no-process-env)'])
-  expect(refused('server/config.ts', READING)).toEqual([])
+  expect(refused('server/config/config.ts', READING)).toEqual([])
 })
 
 test('circular imports are refused', async () => {

@@ -1,7 +1,7 @@
 import { argv, stdout } from 'node:process'
 import { createApp } from '#server/service/app.ts'
 import { startService } from '#server/service/cli/service.ts'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import type { FactSubscriber } from '#server/platform/context/actor.ts'
 
 /** The service with a subscriber that writes every fact to the table `kept_facts`; prints its port when it listens. */

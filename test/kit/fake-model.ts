@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AI_PROVIDERS } from '#server/config.ts'
+import type { AI_PROVIDERS } from '#server/config/environment.ts'
 
 type Provider = (typeof AI_PROVIDERS)[number]
 

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { S3Settings } from '#server/config.ts'
+import type { S3Settings } from '#server/config/object-store.ts'
 
 /**
  * A store that speaks the wire format of S3: signature version 4 verified by an implementation of its own, ranges,

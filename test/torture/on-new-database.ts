@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp, type AppParts } from '#server/service/app.ts'
 import { migrateDatabase } from '#server/service/cli/database.ts'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import type { App } from '#server/platform/context/app.ts'
 import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
 

@@ -1,7 +1,7 @@
 import { argv } from 'node:process'
 import { createApp } from '#server/service/app.ts'
 import { CHANNELS } from '#server/service/channels.ts'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { startDeliverer } from '#server/platform/outbox/start-deliverer.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { z } from 'zod'
-import type { FcmSettings } from '../../config.ts'
+import type { FcmSettings } from '../../config/firebase.ts'
 import { type App, perApp } from '../../platform/context/app.ts'
 import type { AttemptResult } from '../../platform/outbox/channel.ts'
 import { askProvider } from './provider-request.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { FcmSettings } from '../../config.ts'
+import type { FcmSettings } from '../../config/firebase.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { AttemptResult } from '../../platform/outbox/channel.ts'
 import type { Push } from './expo.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { packageVersion } from '../../config.ts'
+import { packageVersion } from '../../config/manifest.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { RouteSpecs } from '../../platform/kernel/contract.ts'

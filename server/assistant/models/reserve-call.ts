@@ -1,6 +1,6 @@
 import { rateLimited } from '../../platform/kernel/errors.ts'
 import { MINUTE_MS, utcDay } from '../../platform/kernel/day.ts'
-import type { AiSettings } from '../../config.ts'
+import type { AiSettings } from '../../config/models.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { addRequest, addUsed, lockDay, selectUsed } from './usage.queries.ts'
 

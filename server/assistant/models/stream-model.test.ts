@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AI_PROVIDERS, readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
+import { AI_PROVIDERS } from '../../config/environment.ts'
 import { fakeModel, type ModelReply } from '#test/kit/fake-model.ts'
 import { startReceiver } from '#test/kit/receiver.ts'
 import { testApp } from '#test/kit/test-app.ts'

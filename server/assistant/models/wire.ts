@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AiSettings } from '../../config.ts'
+import type { AiSettings } from '../../config/models.ts'
 
 /** The three wire formats of models: what is sent, and what a line of the stream says. */
 

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { createHash } from 'node:crypto'
-import { isLoopbackHost } from '../../config.ts'
+import { isLoopbackHost } from '../../config/config.ts'
 import type { App } from '../../platform/context/app.ts'
 import { rateLimited, type AppError } from '../../platform/kernel/errors.ts'
 import type { Connection } from '../../platform/storage/database.ts'

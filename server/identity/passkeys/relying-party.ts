@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isLoopbackHost, type Config } from '../../config.ts'
+import { isLoopbackHost, type Config } from '../../config/config.ts'
 
 /** Which site passkeys belong to, as authenticators know it. */
 type RelyingParty = {

@@ -4,7 +4,7 @@ import type { JetStreamClient, JetStreamManager, StoredMsg, StreamConfig } from 
 import type * as nats from '@nats-io/transport-node'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { errorText } from '../../platform/kernel/errors.ts'
-import type { IntakeLogSettings } from '../../config.ts'
+import type { IntakeLogSettings } from '../../config/intake-log.ts'
 import type { App } from '../../platform/context/app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import {

@@ -1,4 +1,4 @@
-import type { IntakeLogSettings } from '../../config.ts'
+import type { IntakeLogSettings } from '../../config/intake-log.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import type { IntakeLog, LogSetup } from './intake-log.ts'

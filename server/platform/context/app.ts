@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Bus } from '../storage/bus.ts'
 import type { Database, Tx } from '../storage/database.ts'

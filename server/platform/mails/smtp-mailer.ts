@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../config.ts'
+import { isLoopbackHost } from '../../config/config.ts'
 import type { Mailer } from '../context/mail.ts'
 import { NotSentError } from '../outbox/channel.ts'
 import { toMailOptions } from './compose-mail.ts'

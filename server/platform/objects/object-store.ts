@@ -1,4 +1,4 @@
-import { S3_ADDRESS, type S3Settings } from '../../config.ts'
+import { S3_ADDRESS, type S3Settings } from '../../config/object-store.ts'
 import { S3Error, readTag, readTags } from './s3-error.ts'
 import { readXml, requestS3, type S3Options, type S3Request, waitBefore } from './s3-request.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
-import type { S3Settings } from '../../config.ts'
+import type { S3Settings } from '../../config/object-store.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { explainFailure, explainRefusal, S3Error, readTag } from './s3-error.ts'
 

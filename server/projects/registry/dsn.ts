@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Region } from './projects.api.ts'
 
 type DsnProject = { readonly number: number; readonly region: Region }

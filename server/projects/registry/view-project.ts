@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { buildDsn } from './dsn.ts'
 import { Platform, Region, type Project, type ProjectKey } from './projects.api.ts'
 import {

@@ -1,4 +1,4 @@
-import type { S3Settings } from '../../config.ts'
+import type { S3Settings } from '../../config/object-store.ts'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'

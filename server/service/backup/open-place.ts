@@ -1,4 +1,4 @@
-import { S3_ADDRESS, type S3Settings } from '../../config.ts'
+import { S3_ADDRESS, type S3Settings } from '../../config/object-store.ts'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { BackupError } from './backup-error.ts'
 import type { BackupPlace } from './backup-place.ts'

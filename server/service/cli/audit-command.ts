@@ -1,6 +1,6 @@
 import { readAuditKey } from '../../history/audit/audit-key.ts'
 import { verifyChains } from '../../history/audit/verify-chains.ts'
-import { readConfig, type Config } from '../../config.ts'
+import { readConfig, type Config } from '../../config/config.ts'
 import { systemClock } from '../../platform/kernel/clock.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool, DatabaseStartError } from '../../platform/storage/pool.ts'

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { errorText } from '../../platform/kernel/errors.ts'
-import { callersFolder, readConfig, type Config } from '../../config.ts'
+import { readConfig, type Config } from '../../config/config.ts'
+import { callersFolder } from '../../config/upload.ts'
 import { systemClock } from '../../platform/kernel/clock.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { countedWord, bytesText } from '../../platform/kernel/value-text.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { migrateJobs } from '../../platform/jobs/run-jobs.ts'
 import { abortable } from '../../platform/kernel/abortable.ts'
 import { chooseDataDir } from '../../platform/embedded-postgres/data-dir.ts'

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApp } from '../app.ts'
 import { collectStart } from './collector.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { createDigester } from '../../ingest/digest/digester.ts'
 import { spoolPart } from '../../ingest/spool/entry.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readConfig, type Config } from '../../config.ts'
+import { readConfig, type Config } from '../../config/config.ts'
 import { systemClock } from '../../platform/kernel/clock.ts'
 import { countedWord } from '../../platform/kernel/value-text.ts'
 import { Database } from '../../platform/storage/database.ts'

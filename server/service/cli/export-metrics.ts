@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OtlpSettings } from '../../config.ts'
+import type { OtlpSettings } from '../../config/otlp.ts'
 import type { App } from '../../platform/context/app.ts'
 import { type ReadMetric, toOtlpMetrics } from '../http/otlp-metrics.ts'
 

@@ -1,5 +1,6 @@
 import { createApp } from '../app.ts'
-import { readConfig, type Config, type ProcessRole } from '../../config.ts'
+import { readConfig, type Config } from '../../config/config.ts'
+import type { ProcessRole } from '../../config/environment.ts'
 import { withinGrace } from '../../platform/kernel/abortable.ts'
 import { tuneCollector } from './collector.ts'
 import { migrateDatabase, openDatabase, type OpenDatabase } from './database.ts'

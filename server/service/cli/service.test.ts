@@ -9,7 +9,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { listAuditLog } from '../../history/audit/list-audit-log.ts'
 import { readOrgSignedHeads } from '../../history/audit/signed-heads.ts'
-import type { ProcessRole } from '../../config.ts'
+import type { ProcessRole } from '../../config/environment.ts'
 import type { App } from '../../platform/context/app.ts'
 import { startService } from './service.ts'
 

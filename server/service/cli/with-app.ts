@@ -1,5 +1,5 @@
 import { createApp, createLog } from '../app.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import type { App } from '../../platform/context/app.ts'
 import { existingEncryptionKeys } from '../../platform/storage/seal.ts'
 import { checkMigrated } from './check-migrated.ts'

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
 import { readBackupTimes } from '../backup/backup-runs.queries.ts'

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { inspectIntakeLog, readMovedUntil } from '../../ingest/spool/open-intake-log.ts'
 import { countedWord } from '../../platform/kernel/value-text.ts'
 import type { Database } from '../../platform/storage/database.ts'

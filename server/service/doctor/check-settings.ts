@@ -1,4 +1,4 @@
-import { type Config, isLoopbackHost } from '../../config.ts'
+import { type Config, isLoopbackHost } from '../../config/config.ts'
 import { type Finding, note, ok, problem } from './finding.ts'
 
 const PART = 'settings'

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { compareObjects, hasMovedBodies } from '../../events/store/bodies.ts'
 import type { Clock } from '../../platform/kernel/clock.ts'
 import { newId } from '../../platform/kernel/ids.ts'

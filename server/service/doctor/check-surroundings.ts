@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { verifySmtp } from '../../platform/mails/smtp-mailer.ts'
 import { type Finding, note, ok, problem, reasonText } from './finding.ts'
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { isLoopbackHost } from '../../config.ts'
+import { isLoopbackHost } from '../../config/config.ts'
 import { rateLimited } from '../../platform/kernel/errors.ts'
 
 const WINDOW_MS = 60_000

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { isLoopbackHost, type Config } from '../../config.ts'
+import { isLoopbackHost, type Config } from '../../config/config.ts'
 import { notFound, unauthenticated } from '../../platform/kernel/errors.ts'
 import type { ReadMetric } from './otlp-metrics.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { buildDsn } from '../../projects/registry/dsn.ts'
 import { KeyRefusal } from '../../projects/registry/projects.api.ts'
 import type { ProjectKeyRow, ProjectRow } from '../../projects/registry/projects.queries.ts'

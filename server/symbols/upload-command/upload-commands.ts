@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { isReleaseName } from '#shared/release-name.ts'
-import { readUploadEnvironment, type UploadEnvironment } from '../../config.ts'
+import { readUploadEnvironment, type UploadEnvironment } from '../../config/upload.ts'
 import type { Target } from './call-server.ts'
 import { findSourceMaps } from './find-source-maps.ts'
 import { type Plan, UploadError, type PlannedUpload } from './plan.ts'

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+
+/** The version in package.json. */
+export const packageVersion = (): string => manifest().version
+
+/** The package that npm installs names another folder of data than a checkout, whose own folder it is. */
+const Manifest = z.object({ version: z.string(), dataFolder: z.string().default('data') })
+
+export const manifest = (): z.infer<typeof Manifest> =>
+  Manifest.parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')))
