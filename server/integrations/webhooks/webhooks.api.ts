@@ -150,7 +150,7 @@ export const webhookRoutes = routes({
       standard_headers: flag('standard_headers')
         .default(false)
         .describe('Adds webhook-id, webhook-timestamp and webhook-signature, as Standard Webhooks libraries expect.'),
-      headers: newHeaders.nullable().default(null).describe('Headers of your own for every request.'),
+      headers: newHeaders.nullable().default(null).describe('Headers of your own for every request; null for none.'),
     }),
     response: EndpointWithSecret,
     refusals: [409],
