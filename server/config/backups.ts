@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigError, type Settings } from './environment.ts'
-import { s3AddressOf } from './object-store.ts'
+import { checkS3Address } from './object-store.ts'
 
 export type BackupSettings = {
   /** Where scheduled backups are written, a folder or `s3://…`; null switches them off. */
@@ -13,16 +13,16 @@ export type BackupSettings = {
 }
 
 /** @throws ConfigError for an `s3://` address that cannot be used */
-export function backupPlaceOf(env: Settings): string | null {
+export function readBackupPlace(env: Settings): string | null {
   const { BACKUP_FOLDER: given } = env
   if (given === undefined) return null
-  return given.startsWith('s3:') ? s3AddressOf('BACKUP_FOLDER', given, env) : resolve(given)
+  return given.startsWith('s3:') ? checkS3Address('BACKUP_FOLDER', given, env) : resolve(given)
 }
 
 const BACKUP_KEY_BYTES = 32
 
 /** @throws ConfigError that names no content */
-export function backupKeyOf({ BACKUP_KEY: text }: Settings): Buffer | null {
+export function readBackupKey({ BACKUP_KEY: text }: Settings): Buffer | null {
   if (text === undefined) return null
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length !== BACKUP_KEY_BYTES || new Set(bytes).size < 8)

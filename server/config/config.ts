@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { backupPlaceOf, backupKeyOf, type BackupSettings } from './backups.ts'
+import { readBackupPlace, readBackupKey, type BackupSettings } from './backups.ts'
 import {
   PROCESS_ROLES,
   MAX_DIGEST_THREADS,
@@ -17,12 +17,12 @@ import {
   type ProcessRole,
   type Settings,
 } from './environment.ts'
-import { fcmOf, type FcmSettings } from './firebase.ts'
-import { intakeLogOf, type IntakeLogSettings } from './intake-log.ts'
+import { readFcm, type FcmSettings } from './firebase.ts'
+import { readIntakeLog, type IntakeLogSettings } from './intake-log.ts'
 import { manifest } from './manifest.ts'
-import { aiOf, type AiSettings } from './models.ts'
-import { s3Of, s3AddressOf, type S3Settings } from './object-store.ts'
-import { otlpOf, type OtlpSettings } from './otlp.ts'
+import { readAi, type AiSettings } from './models.ts'
+import { readS3, checkS3Address, type S3Settings } from './object-store.ts'
+import { readOtlp, type OtlpSettings } from './otlp.ts'
 
 /** The settings of the environment, validated and frozen. Durations in milliseconds, paths absolute. */
 export type Config = {
@@ -150,7 +150,7 @@ export function readConfig(environment: Environment = process.env): Config {
     dataDir: resolve(env.FAULTLINE_DATA_DIR ?? dataFolder),
     dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
     databaseUrl: databaseUrlOf(env),
-    intakeLog: intakeLogOf(env),
+    intakeLog: readIntakeLog(env),
     roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
     digestThreads: env.FAULTLINE_DIGEST_THREADS ?? defaultDigestThreads(availableParallelism()),
     signup: env.FAULTLINE_SIGNUP ?? (mode === 'relaxed' ? 'open' : 'invite'),
@@ -177,7 +177,7 @@ export function readConfig(environment: Environment = process.env): Config {
     oauth: Object.freeze({ github: githubOf(env), google: googleOf(env) }),
     push: Object.freeze({
       expo: env.EXPO_BASE_URL === undefined ? null : { baseUrl: env.EXPO_BASE_URL },
-      fcm: fcmOf(env),
+      fcm: readFcm(env),
     }),
     pagerBaseUrl: env.PAGER_BASE_URL,
     telegramBaseUrl: env.TELEGRAM_BASE_URL,
@@ -185,19 +185,19 @@ export function readConfig(environment: Environment = process.env): Config {
     passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
     metricsToken: env.METRICS_TOKEN ?? null,
     chatSigningSecret: env.CHAT_SIGNING_SECRET ?? null,
-    ai: aiOf(env),
+    ai: readAi(env),
     backup: Object.freeze({
-      folder: backupPlaceOf(env),
+      folder: readBackupPlace(env),
       everyMs: env.BACKUP_HOURS * 3_600_000,
       keep: env.BACKUP_KEEP,
-      key: backupKeyOf(env),
+      key: readBackupKey(env),
     }),
-    otlp: otlpOf(env),
+    otlp: readOtlp(env),
     blocks: Object.freeze({
-      url: env.BLOCKS_URL === undefined ? null : s3AddressOf('BLOCKS_URL', env.BLOCKS_URL, env),
+      url: env.BLOCKS_URL === undefined ? null : checkS3Address('BLOCKS_URL', env.BLOCKS_URL, env),
       afterDays: env.BLOCKS_AFTER_DAYS,
     }),
-    s3: s3Of(env),
+    s3: readS3(env),
     logLevel: env.LOG_LEVEL,
     version,
   })

@@ -24,7 +24,7 @@ const ServiceAccount = z.object({
 })
 
 /** @throws ConfigError when the file is not the key of a service account; it names no content */
-export function fcmOf(env: Settings): FcmSettings | null {
+export function readFcm(env: Settings): FcmSettings | null {
   const path = env.FCM_SERVICE_ACCOUNT
   if (path === undefined) return null
   try {

@@ -19,7 +19,7 @@ export type IntakeLogSettings = {
 }
 
 /** @throws ConfigError when settings of the log do not fit together; it names no content */
-export function intakeLogOf(env: Settings): IntakeLogSettings | null {
+export function readIntakeLog(env: Settings): IntakeLogSettings | null {
   const { SPOOL_URL: url, SPOOL_CREDENTIALS: credentials = null, SPOOL_CA: ca = null } = env
   if (url === undefined) {
     if (credentials !== null || ca !== null)

@@ -23,7 +23,7 @@ export type AiSettings = {
 const AI_BASE_URLS = { openai: 'https://api.openai.com/v1', anthropic: 'https://api.anthropic.com' } as const
 
 /** @throws ConfigError when settings of the model do not fit together */
-export function aiOf(env: Settings): AiSettings {
+export function readAi(env: Settings): AiSettings {
   if (env.AI_USD_PER_MONTH !== undefined && env.AI_USD_PER_MILLION_OUTPUT_TOKENS === 0)
     throw new ConfigError(
       'AI_USD_PER_MONTH needs AI_USD_PER_MILLION_INPUT_TOKENS and AI_USD_PER_MILLION_OUTPUT_TOKENS, the prices of the model.',

@@ -15,7 +15,7 @@ export type S3Settings = {
 export const S3_ADDRESS = /^s3:\/\/([A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9])(?:\/([\w-][\w.-]*(?:\/[\w-][\w.-]*)*)?)?\/?$/
 
 /** @throws ConfigError when the settings of the store do not fit together */
-export function s3Of(env: Settings): S3Settings | null {
+export function readS3(env: Settings): S3Settings | null {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_REGION: region } = env
   if (accessKeyId === undefined && secretAccessKey === undefined) return null
   if (accessKeyId === undefined || secretAccessKey === undefined)
@@ -30,7 +30,7 @@ export function s3Of(env: Settings): S3Settings | null {
   })
 }
 
-export function s3AddressOf(name: string, address: string, env: Settings): string {
+export function checkS3Address(name: string, address: string, env: Settings): string {
   if (!S3_ADDRESS.test(address))
     throw new ConfigError(
       `${name} must be s3://bucket/prefix, of letters, digits, dots, hyphens and underscores (it is ${JSON.stringify(address)}).`,

@@ -12,7 +12,7 @@ export type OtlpSettings = {
 }
 
 /** The names and meanings of OpenTelemetry. @throws ConfigError when headers or attributes are no list of pairs */
-export function otlpOf(env: Settings): OtlpSettings | null {
+export function readOtlp(env: Settings): OtlpSettings | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own } = env
   const url = own ?? (base === undefined ? undefined : `${base}/v1/metrics`)
   if (url === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null
