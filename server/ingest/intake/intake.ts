@@ -307,7 +307,9 @@ function checkReadiness(deps: IntakeDeps, key: ProjectKey, { announcesLimits }: 
   else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')
   if (state === 'down') throw databaseIsAway()
   if (state === 'disk') throw unavailable('The disk of the service is full.', 30)
-  throw (announcesLimits ? BUSY.announced : BUSY.plain)[deps.counters.requests % BUSY_SECONDS.length] ?? databaseIsAway()
+  throw (
+    (announcesLimits ? BUSY.announced : BUSY.plain)[deps.counters.requests % BUSY_SECONDS.length] ?? databaseIsAway()
+  )
 }
 
 /**
