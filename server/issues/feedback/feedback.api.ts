@@ -64,10 +64,10 @@ const FeedbackActivity = z.object({
   actor: Person.nullable().describe('Null for Faultline itself.'),
   body: text.describe('The text of a note or a reply, plain; null for other kinds.'),
   from: text.describe(
-    'The status or the name of the assignee before; null for other kinds, and when nobody was assigned.',
+    'The status or the name of the assignee before; null for other kinds, and when no member was assigned.',
   ),
   to: text.describe(
-    'The status or the name of the assignee after; of a mail, its address. Null for other kinds, and when nobody is assigned.',
+    'The status or the name of the assignee after; of a mail, its address. Null for other kinds, and when no member is assigned.',
   ),
   reason: text.describe('Why the author was not notified; null unless the kind is not_notified.'),
   created_at: Timestamp,
