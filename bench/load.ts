@@ -194,7 +194,7 @@ const START_OF_ANSWER = 'HTTP/1.1 '
 class Connection {
   readonly #socket: Socket
   readonly #onAnswer: (status: number, id: string, sinceMs: number) => void
-  /** Of the requests whose answers are missing, the oldest first. */
+  /** Ids of the requests whose answers are missing, the oldest first. */
   #ids: string[] = []
   #sinceMs = 0
   sentMs = 0

@@ -19,10 +19,10 @@ import { atLeast, atMost, claim, none, print, type TortureArgs, type Verdict } f
 const [TIMES, MIN_TIMES] = [10, 3]
 /**
  * Each sends {@link PIPELINED} requests in one packet and waits for their answers, so many more of them would wait for each other
- * where the processors are the limit. A packet for each request costs the generator twice as much.
+ * where the processors are the limit. With one request in a packet the generator takes 180 µs for each, with four 110.
  */
 const CONNECTIONS = 16
-const PIPELINED = 4
+const PIPELINED = 2
 const [SHORT_SECONDS, FULL_SECONDS] = [15, 300]
 /** Instead of the 3,000,000 requests that may wait by default: what is digested in so many seconds. The behaviour at the limit is the same. */
 const BACKLOG_SECONDS = 4
