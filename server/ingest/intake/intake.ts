@@ -307,9 +307,8 @@ function checkReadiness(deps: IntakeDeps, key: ProjectKey, { announcesLimits }: 
   else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')
   if (state === 'down') throw databaseIsAway()
   if (state === 'disk') throw unavailable('The disk of the service is full.', 30)
-  throw (
-    (announcesLimits ? BUSY.announced : BUSY.plain)[deps.counters.requests % BUSY_SECONDS.length] ?? databaseIsAway()
-  )
+  const busy = announcesLimits ? BUSY.announced : BUSY.plain
+  throw busy[deps.counters.requests % busy.length] ?? unavailable('The service is busy.', 5)
 }
 
 /**
