@@ -13,6 +13,7 @@ const workers = Math.max(3, Math.min(4, availableParallelism()))
 const SLOW = [
   'test/flows/start-up.test.ts',
   'test/flows/demo.test.ts',
+  'test/documented-commands.long.test.ts',
   'test/torture/auth-rows.long.test.ts',
   'test/flows/node-sdks.test.ts',
   'test/flows/webhooks-under-faults.long.test.ts',

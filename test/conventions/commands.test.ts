@@ -1,11 +1,15 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import { z } from 'zod'
+import { readConfig } from '#server/config/config.ts'
 import { program } from '#server/main.ts'
+import { documentedCommands, NOT_RUN, unmarkedCommands } from '#test/kit/documented-commands.ts'
 
-/** Commands that pages name exist. */
+/** Commands that pages name exist. `test/documented-commands.long.test.ts` runs them. */
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -149,4 +153,44 @@ test('each JSON example of a page can be read', () => {
     }
   })
   expect(broken).toEqual([])
+})
+
+test('each command of the guide is in a block that is run, and each that is not run is still in the guide', () => {
+  expect(unmarkedCommands()).toEqual([])
+  const shown = documentedCommands().map(({ text }) => text)
+  expect(shown.length).toBeGreaterThan(100)
+  expect(NOT_RUN.filter(({ starts }) => !shown.some((text) => text.includes(starts)))).toEqual([])
+})
+
+test('each YAML example of a page can be read, and values of the chart are its own', () => {
+  const examples = pages.flatMap((page) =>
+    [...read(page).matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => ({ page, value: parse(text) as unknown })),
+  )
+  expect(examples.length).toBeGreaterThan(2)
+  for (const { value } of examples) expect(value).toBeTypeOf('object')
+  const chart = z.record(z.string(), z.unknown()).parse(parse(read('deploy/helm/faultline/values.yaml')))
+  const Values = z.object({ ingress: z.record(z.string(), z.unknown()) })
+  const given = examples.flatMap(({ value }) => Object.keys(Values.safeParse(value).data?.ingress ?? {}))
+  expect(given.length).toBeGreaterThan(2)
+  expect(given.filter((name) => !(name in Values.parse(chart).ingress))).toEqual([])
+})
+
+test('each example of settings is accepted', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-settings-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const secret = join(folder, 'secret')
+  writeFileSync(secret, 'nats://faultline:password@n1:4222,n2:4222,n3:4222\n')
+  const lines = pages.flatMap((page) =>
+    [...read(page).matchAll(/^```(?:sh)?\n(.*?)^```/gms)].flatMap(([, text = '']) =>
+      text.split('\n').filter((line) => /^(?:[A-Z][A-Z0-9_]+=(?:"[^"]*"|\S+) *)+(?:#.*)?$/.test(line)),
+    ),
+  )
+  expect(lines.length).toBeGreaterThan(8)
+  for (const line of lines) {
+    const settings = [...line.replace(/\s#.*/, '').matchAll(/([A-Z][A-Z0-9_]+)=(?:"([^"]*)"|(\S+))/g)].map(
+      ([, name = '', quoted, plain = '']) =>
+        [name, name.endsWith('_FILE') ? secret : (quoted ?? plain).replaceAll('…', 'example')] as const,
+    )
+    expect(() => readConfig(Object.fromEntries(settings)), line).not.toThrow()
+  }
 })
