@@ -44,7 +44,7 @@ export const unmarkedCommands = (): string[] =>
 
 /** Commands that no test runs here, by the words they start with, and the reason. */
 export const NOT_RUN: readonly { readonly starts: string; readonly reason: string }[] = [
-  { starts: 'docker', reason: 'needs a container engine' },
+  { starts: 'docker', reason: 'needs a container engine: npm run test:clients builds the image and runs it' },
   { starts: 'kubectl', reason: 'needs a cluster' },
   { starts: 'helm', reason: 'needs a cluster; deploy.test.ts renders the chart where helm is installed' },
   { starts: 'systemctl', reason: 'needs systemd as the first process' },
