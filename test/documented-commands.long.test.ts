@@ -71,7 +71,9 @@ beforeAll(async () => {
     S3_ACCESS_KEY_ID: s3.settings.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.settings.secretAccessKey,
   }
-  service = await startService({ dataDir: at('data'), env: settings })
+  // Without a build of the dashboard, which no command needs.
+  const command = [process.execPath, join(root, 'server/main.ts'), 'serve']
+  service = await startService({ dataDir: at('data'), env: settings, command })
   settings['PUBLIC_URL'] = service.url
   writeFileSync(at('run/secrets/s3'), s3.settings.secretAccessKey)
   const { projectId, number, publicKey, cookie, key } = await signUp()
