@@ -250,7 +250,9 @@ function endAll(): never {
 }
 
 /** The group that a process leads, as a target of signals; null when it leads none. */
-const groupOf = (pid: number): number | null => (stateOf(pid)?.group === pid ? -pid : null)
+function groupOf(pid: number): number | null {
+  return stateOf(pid)?.group === pid ? -pid : null
+}
 
 /** Null for one that has ended, also when its end was not read. */
 function stateOf(pid: number): { readonly group: number } | null {
