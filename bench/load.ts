@@ -115,9 +115,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
         if (isOver()) return resolve()
         const everyMs = 1000 / rate()
         for (const now = performance.now(); nextDue <= now; nextDue += everyMs) {
-          let connection = idle.pop()
-          // Closed by the service meanwhile: no response would come.
-          while (connection?.isBroken === true) connection = idle.pop()
+          // They take turns: the service closes those that are idle for a minute, perhaps while a request is on its way.
+          let connection = idle.shift()
+          while (connection?.isBroken === true) connection = idle.shift()
           if (connection === undefined) due.push(nextDue)
           else send(connection, nextDue)
         }
