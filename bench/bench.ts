@@ -16,6 +16,14 @@ export type Figure = {
   readonly unit: string
   /** The goal in the terms of the design: '≥10,000/s (P1)'. */
   readonly goal?: string
+  /** The same figure of another checkout, measured in turns. */
+  readonly before?: Before
+}
+
+export type Before = {
+  readonly value: number
+  /** This checkout divided by the other, for each pair. */
+  readonly ratios: readonly number[]
 }
 
 export type BenchResult = {

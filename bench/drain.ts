@@ -1,39 +1,39 @@
 import { resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type BenchArgs, type BenchResult, type Figure, median, percentile } from './bench.ts'
-import { describe, target } from './intake.ts'
-import { type LoadResult, runLoad } from './load.ts'
-import { type BenchEvent, type Coding, makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import {
+  BACKLOG_ENTRIES,
+  drainedPerSecond,
+  eventsOfSize,
+  type Fed,
+  feedAndWatch,
+  processorPerEvent,
+  type Sample,
+  SAMPLE_MS,
+  serviceMs,
+  waitUntilDrained,
+  wholeMiB,
+} from './feed.ts'
+import { describe } from './intake.ts'
+import { measureParts, noteOfCores } from './parts.ts'
+import { STANDARD_SHAPE } from './payloads.ts'
 import { recordedEvents } from './recorded-events.ts'
 import { embeddedPostgresVersion } from './postgres-version.ts'
-import { memoryOfTree } from './process-tree.ts'
-import { PARTS, processorTimeOfTree, type ProcessorTime } from './processor-time.ts'
-import { type Service, startService } from './service.ts'
-import { type BenchProject, readMetric, setUpProject } from './setup-project.ts'
+import { PARTS } from './processor-time.ts'
+import { startService } from './service.ts'
+import { readMetric, setUpProject } from './setup-project.ts'
 
 export const summary =
-  'P2 to P4, P11: events per second from accepted to committed issue and event (--size=20000|3000|50000, --issues=200, --plain: not compressed, --payload=recorded: events of real SDKs, --fixed: each body keeps its user, release and value, --checkout=<folder>: measures that checkout, --quick, --long, --runs=3, --seconds=60)'
+  'P2 to P4, P11: events per second from accepted to committed issue and event (--size=20000|3000|50000, --issues=200, --plain: not compressed, --payload=recorded: events of real SDKs, --fixed: each body keeps its user, release and value, --checkout=<folder>: measures that checkout, --cores=1|2: service and database on so many processors, --quick, --long, --runs=3, --seconds=60); with --parts[=20kB,3kB,issues,recorded] processor time by part for each of these loads, and with --checkout=<folder> in turns with that checkout (--runs=3 pairs, --seconds=10, --cores)'
 
 const GOALS = new Map([
   [3_000, '≥6,000/s (P3)'],
   [20_000, '≥4,000/s (P2)'],
   [50_000, '≥1,500/s (P4)'],
 ])
-/** Events kept waiting for digestion, so that it is never idle and never far behind. */
-const BACKLOG_ENTRIES = 4_000
-const SAMPLE_MS = 500
 const WARM_UP_MS = 8_000
 
-export type Sample = {
-  readonly atMs: number
-  readonly drained: number
-  readonly backlog: number
-  readonly processor: ProcessorTime
-  /** Processor time of this process, which generates the load. */
-  readonly ownProcessorMs: number
-}
-
 export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
+  if (options['parts'] !== undefined) return measureParts(options)
   const quick = options['quick'] === 'true'
   const runs = Number(options['runs'] ?? (quick || long ? 1 : 3))
   const seconds = Number(options['seconds'] ?? (long ? 300 : quick ? 15 : 60))
@@ -42,14 +42,12 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const coding = options['plain'] === 'true' ? 'none' : 'gzip'
   const isRecorded = options['payload'] === 'recorded'
   const isFixed = options['fixed'] === 'true'
-  const events = isRecorded
-    ? recordedEvents(coding)
-    : // Many issues need no variants to make many distinct bodies.
-      makeEvents({ ...STANDARD_SHAPE, sizeBytes, issues, variantsPerIssue: issues > 2_000 ? 1 : 4 }, coding)
-  const { checkout } = options
+  const events = isRecorded ? recordedEvents(coding) : eventsOfSize(sizeBytes, issues, coding)
+  const { checkout, cores } = options
   const service = await startService({
     env: { RATE_LIMIT_SCALE: '0' },
     ...(checkout === undefined ? {} : { checkout: resolve(checkout) }),
+    ...(cores === undefined ? {} : { cores: Number(cores) }),
   })
   try {
     const project = await setUpProject(service.url)
@@ -57,7 +55,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     await feed(WARM_UP_MS)
     const results: Fed[] = []
     for (let i = 0; i < runs; i++) results.push(await feed(seconds * 1000))
-    const memoryMiB = Math.max(...results.map((result) => result.memoryMiB))
+    const { memory } = results.reduce((a, b) => (wholeMiB(b.memory) > wholeMiB(a.memory) ? b : a))
     const emptied = performance.now()
     await waitUntilDrained(service)
     const emptyingMs = performance.now() - emptied
@@ -82,10 +80,12 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
         },
         'acknowledged in, p99': { value: of(({ load }) => load.latency.percentile(99)), unit: 'ms' },
         'memory of the whole tree (PSS)': {
-          value: memoryMiB,
+          value: wholeMiB(memory),
           unit: 'MiB',
           ...(hasGoals && sizeBytes === STANDARD_SHAPE.sizeBytes ? { goal: '≤600 MiB (P11)' } : {}),
         },
+        '  service': { value: memory.service, unit: 'MiB' },
+        '  database': { value: memory.database, unit: 'MiB' },
         ...processorFigures(results),
         'accepted − stored at the end': { value: accepted - stored, unit: 'events', goal: '0' },
         'spool emptied after the end in': { value: emptyingMs, unit: 'ms' },
@@ -96,73 +96,13 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
       notes: [
         `median of ${runs} runs of ${seconds} s after warm-up; load generator, service and database on the same machine`,
         `the rate follows digestion so that about ${BACKLOG_ENTRIES.toLocaleString('en')} entries always wait`,
+        ...noteOfCores(cores),
         'drained: events, issues, hourly counts, users and outcomes committed, as counted by /-/metrics',
       ],
     }
   } finally {
     await service.stop()
   }
-}
-
-export type Fed = { readonly load: LoadResult; readonly samples: readonly Sample[]; readonly memoryMiB: number }
-
-/** Sends as much as is digested, so that some events always wait. */
-export async function feedAndWatch(
-  service: Service,
-  project: BenchProject,
-  payload: { readonly events: readonly BenchEvent[]; readonly coding?: Coding; readonly isFixed?: boolean },
-  durationMs: number,
-): Promise<Fed> {
-  const samples: Sample[] = []
-  let rate = 3_000
-  let memoryMiB = 0
-  let over = false
-  const readMemory = (): void => {
-    const pssMiB = memoryOfTree(service.pid).reduce((sum, share) => sum + share.pssMiB, 0)
-    memoryMiB = Math.max(memoryMiB, pssMiB)
-  }
-  const watching = (async () => {
-    while (!over) {
-      const [drained, backlog] = await Promise.all([
-        readMetric(service.url, 'faultline_digest_events_total'),
-        readMetric(service.url, 'faultline_spool_backlog_entries'),
-      ])
-      samples.push({
-        atMs: performance.now(),
-        drained,
-        backlog,
-        processor: processorTimeOfTree(service.pid),
-        ownProcessorMs: ownProcessorMs(),
-      })
-      const before = samples.at(-6) ?? samples[0]
-      const last = samples.at(-1)
-      if (before !== undefined && last !== undefined && last.atMs > before.atMs) {
-        const drainedPerMs = (last.drained - before.drained) / (last.atMs - before.atMs)
-        // The rate of digestion, corrected until the backlog has its planned size.
-        rate = Math.max(200, drainedPerMs * 1000 + (BACKLOG_ENTRIES - backlog) / 2)
-      }
-      if (samples.length % 20 === 10) readMemory()
-      await delay(SAMPLE_MS)
-    }
-  })()
-  const load = await runLoad({
-    ...target(service.url, project),
-    ...payload,
-    connections: 64,
-    ratePerSecond: () => rate,
-    durationMs,
-  })
-  readMemory()
-  over = true
-  await watching
-  return { load, samples, memoryMiB }
-}
-
-export function drainedPerSecond({ samples }: Fed): number {
-  const [first] = samples
-  const last = samples.at(-1)
-  if (first === undefined || last === undefined) throw new Error('nothing was measured')
-  return ((last.drained - first.drained) / (last.atMs - first.atMs)) * 1000
 }
 
 /** Processor time per drained event, by part: says more than a rate while other programs run. */
@@ -181,22 +121,6 @@ function processorFigures(results: readonly Fed[]): Record<string, Figure> {
   }
 }
 
-/** Processor time of service and database. */
-export const serviceMs = ({ processor }: Sample): number => PARTS.reduce((sum, part) => sum + processor[part], 0)
-
-/** Microseconds of processor time per drained event. */
-export function processorPerEvent({ samples }: Fed, ms: (sample: Sample) => number): number {
-  const [first] = samples
-  const last = samples.at(-1)
-  if (first === undefined || last === undefined) throw new Error('nothing was measured')
-  return ((ms(last) - ms(first)) * 1000) / (last.drained - first.drained)
-}
-
-function ownProcessorMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
 function slowestWindow({ samples }: Fed): number {
   const span = 5_000 / SAMPLE_MS
   const rates = samples.slice(span).map((sample, index) => {
@@ -204,15 +128,4 @@ function slowestWindow({ samples }: Fed): number {
     return ((sample.drained - before.drained) / (sample.atMs - before.atMs)) * 1000
   })
   return rates.length === 0 ? 0 : percentile(rates, 1)
-}
-
-/** Waits until everything accepted is stored, by the counters of /-/metrics. */
-export async function waitUntilDrained(service: Service): Promise<void> {
-  const deadline = performance.now() + 120_000
-  while ((await readMetric(service.url, 'faultline_spool_backlog_entries')) > 0) {
-    if (performance.now() > deadline) throw new Error('the spool was not empty two minutes after the load ended')
-    await delay(100)
-  }
-  // The digest thread reports its sums shortly after its commit.
-  await delay(1_500)
 }

@@ -18,7 +18,7 @@ import { compactPerformance } from '#server/telemetry/performance/compact-perfor
 import { DDSketch } from '#server/telemetry/sketch/ddsketch.ts'
 import { HyperLogLog } from '#server/telemetry/sketch/hyperloglog.ts'
 import pg from 'pg'
-import { waitUntilDrained } from './drain.ts'
+import { waitUntilDrained } from './feed.ts'
 import { random } from './payloads.ts'
 import { withDatabase } from './read-data.ts'
 import { startService } from './service.ts'

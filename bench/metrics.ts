@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type BenchArgs, type BenchResult, type Figure, percentile } from './bench.ts'
-import { waitUntilDrained } from './drain.ts'
+import { waitUntilDrained } from './feed.ts'
 import { target } from './intake.ts'
 import { runLoad } from './load.ts'
 import { seededMetrics, type SeededMetrics } from './metrics-data.ts'

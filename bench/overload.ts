@@ -1,5 +1,5 @@
 import { type BenchArgs, type BenchResult, median } from './bench.ts'
-import { drainedPerSecond, feedAndWatch, waitUntilDrained } from './drain.ts'
+import { drainedPerSecond, feedAndWatch, waitUntilDrained } from './feed.ts'
 import { describe, target } from './intake.ts'
 import { Histogram, type LoadResult, runLoad } from './load.ts'
 import { makeEvents, STANDARD_SHAPE } from './payloads.ts'

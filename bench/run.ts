@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Bench, BenchArgs, BenchResult, Figure } from './bench.ts'
+import { type Before, type Bench, type BenchArgs, type BenchResult, type Figure, median } from './bench.ts'
 
 /** Files beside this one; loaded on demand, since a bench may import half the product. */
 const benches = [
@@ -120,7 +120,7 @@ function printTable(rows: readonly Row[]): void {
     )
 }
 
-function shown({ value }: Figure): string {
+function shown({ value }: Pick<Figure, 'value'>): string {
   return value.toLocaleString('en-GB', { maximumFractionDigits: value < 100 ? 2 : 0 })
 }
 
@@ -153,12 +153,17 @@ function report({ figures, payload, durability, postgres, notes }: BenchResult):
   if (postgres !== undefined) print(`database    PostgreSQL ${postgres}, ${durability}`)
   if (payload !== undefined) print(`payload     ${payload}`)
   for (const [name, figure] of Object.entries(figures)) {
-    const { unit, goal } = figure
+    const { unit, goal, before } = figure
     print(
-      `${name.padEnd(34)} ${shown(figure).padStart(12)} ${unit.padEnd(10)}${goal === undefined ? '' : `  goal ${goal}`}`,
+      `${name.padEnd(34)} ${shown(figure).padStart(12)} ${unit.padEnd(10)}${goal === undefined ? '' : `  goal ${goal}`}${before === undefined ? '' : compared(before)}`,
     )
   }
   for (const note of notes ?? []) print(`note        ${note}`)
+}
+
+function compared({ value, ratios }: Before): string {
+  const each = ratios.map((ratio) => ratio.toFixed(2)).join(', ')
+  return `  before ${shown({ value }).padStart(6)}  ratio ${median(ratios).toFixed(2)} (${each})`
 }
 
 async function printHelp(): Promise<void> {

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#test/kit/free-port.ts'
@@ -25,7 +25,7 @@ const root = join(import.meta.dirname, '..')
 
 /**
  * Starts the real product as a user does, on a free port with a new data directory.
- * @throws Error with its output when it is not ready within a minute
+ * @throws Error with its output when it is not ready within a minute; with `cores` when there are not so many, or no taskset
  */
 export async function startService(
   options: {
@@ -34,6 +34,8 @@ export async function startService(
     /** Default: a free one. */
     port?: number
     command?: readonly string[]
+    /** Binds the service and its database to the first so many processors. */
+    cores?: number
     env?: Readonly<Record<string, string>>
   } = {},
 ): Promise<Service> {
@@ -43,7 +45,10 @@ export async function startService(
   const dataDir = options.dataDir ?? join(scratch ?? '', 'data')
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
-  const [command = '', ...args] = options.command ?? [process.execPath, join(checkout, 'scripts', 'start.mjs')]
+  const [command = '', ...args] = [
+    ...boundTo(options.cores),
+    ...(options.command ?? [process.execPath, join(checkout, 'scripts', 'start.mjs')]),
+  ]
 
   const startedAt = performance.now()
   const child = spawn(command, args, {
@@ -88,6 +93,16 @@ export async function startService(
       return child.exitCode
     },
   }
+}
+
+function boundTo(cores: number | undefined): string[] {
+  if (cores === undefined) return []
+  const all = availableParallelism()
+  if (!Number.isInteger(cores) || cores < 1 || cores > all)
+    throw new Error(`--cores must be a number from 1 to ${all}, the processors of this machine.`)
+  if (spawnSync('taskset', ['--version']).error !== undefined)
+    throw new Error('--cores needs the command taskset (util-linux), which is not on this machine.')
+  return ['taskset', '-c', `0-${cores - 1}`]
 }
 
 async function isReady(url: string): Promise<boolean> {

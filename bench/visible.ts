@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { type BenchArgs, type BenchResult, percentile } from './bench.ts'
-import { waitUntilDrained } from './drain.ts'
+import { waitUntilDrained } from './feed.ts'
 import { describe, target } from './intake.ts'
 import { runLoad } from './load.ts'
 import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
