@@ -5,7 +5,7 @@ import type { BenchArgs, BenchResult } from './bench.ts'
  * assumptions as options. It measures nothing, and takes no time.
  */
 export const summary =
-  'machines, disks and cost for 10^9 events a day, computed from measured figures (--events=, --kept=, …)'
+  'machines, disks and cost for 10^9 events a day, computed from measured figures (--events=, --size=20000|3000, --peak=, --kept=, --days=, --cores=, --core-share=, --slowdown=, --utilisation=, --wal=, --copies=, --usd-core=, --usd-gb=)'
 
 /**
  * From docs/performance.md, by the size of an event, with 1,000 issues: processor time of service and database, of the
