@@ -3,7 +3,7 @@ import { target } from './intake.ts'
 import { type LoadResult, runLoad } from './load.ts'
 import { type BenchEvent, type Coding, makeEvents, STANDARD_SHAPE } from './payloads.ts'
 import { memoryOfTree } from './process-tree.ts'
-import { PARTS, processorTimeOfTree, type ProcessorTime } from './processor-time.ts'
+import { PARTS, processorTimeOfTree, type ProcessorTime, type SeenThreads } from './processor-time.ts'
 import type { Service } from './service.ts'
 import { type BenchProject, readMetric } from './setup-project.ts'
 
@@ -52,6 +52,7 @@ export async function feedAndWatch(
   const samples: Sample[] = []
   let rate = 3_000
   let memory: Memory = { service: 0, database: 0 }
+  const seen: SeenThreads = new Map()
   let over = false
   const readMemory = (): void => {
     const now = { service: 0, database: 0 }
@@ -69,7 +70,7 @@ export async function feedAndWatch(
         atMs: performance.now(),
         drained,
         backlog,
-        processor: processorTimeOfTree(service.pid),
+        processor: processorTimeOfTree(service.pid, seen),
         ownProcessorMs: ownProcessorMs(),
       })
       const before = samples.at(-6) ?? samples[0]

@@ -7,8 +7,23 @@ export type ProcessorTime = Readonly<Record<Part, number>>
 export const PARTS = ['main thread', 'digest thread', 'collector', 'other threads of node', 'database'] as const
 type Part = (typeof PARTS)[number]
 
-/** Reads the processor time of a service and its descendants. Linux only; excludes threads and processes that ended. */
-export function processorTimeOfTree(root: number): ProcessorTime {
+/** Threads by process and number, with the time that each had used when it was last seen. */
+export type SeenThreads = Map<string, { readonly part: Part; readonly ms: number }>
+
+/**
+ * Reads the processor time of a service and its descendants. Linux only.
+ * @param seen from earlier readings: threads and processes that ended since then count with what they had used. Without it
+ *   they are left out, and a connection that is closed makes the sum smaller
+ */
+export function processorTimeOfTree(root: number, seen: SeenThreads = new Map()): ProcessorTime {
+  for (const pid of treeOf(root)) {
+    for (const thread of threadsOf(pid)) {
+      const name = contentOf(`/proc/${pid}/task/${thread}/comm`).trim()
+      // The first number is the time on a processor, in nanoseconds.
+      const ms = Number(contentOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]) / 1e6
+      if (ms > 0) seen.set(`${pid} ${thread}`, { part: partOf(name), ms })
+    }
+  }
   const sums: Record<Part, number> = {
     'main thread': 0,
     'digest thread': 0,
@@ -16,14 +31,7 @@ export function processorTimeOfTree(root: number): ProcessorTime {
     'other threads of node': 0,
     database: 0,
   }
-  for (const pid of treeOf(root)) {
-    for (const thread of threadsOf(pid)) {
-      const name = contentOf(`/proc/${pid}/task/${thread}/comm`).trim()
-      // The first number is the time on a processor, in nanoseconds.
-      const ms = Number(contentOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]) / 1e6
-      sums[partOf(name)] += Number.isNaN(ms) ? 0 : ms
-    }
-  }
+  for (const { part, ms } of seen.values()) sums[part] += ms
   return sums
 }
 
