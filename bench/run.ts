@@ -47,6 +47,7 @@ const load = async (name: string): Promise<Bench> => (await import(`./${name}.ts
 
 const here = import.meta.dirname
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main(process.argv.slice(2))
 
 async function main(words: string[]): Promise<void> {

@@ -70,7 +70,15 @@ export async function startService(
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const gone = once(child, 'exit')
   let isGone = false
-  void gone.then(() => (isGone = true))
+  // A bench that is stopped early must not leave a service behind.
+  const endWithBench = (): void => {
+    if (!isGone) process.kill(-pid, 'SIGINT')
+  }
+  process.once('exit', endWithBench)
+  void gone.then(() => {
+    isGone = true
+    process.off('exit', endWithBench)
+  })
 
   while (!(await isReady(url))) {
     if (isGone || performance.now() - startedAt > 60_000) {
