@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { PARTS } from './processor-time.ts'
 
 const root = join(import.meta.dirname, '..')
 const textOf = (name: string): string => readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8')
@@ -25,18 +26,10 @@ test('the help of a bench names the options that it reads, and no others', () =>
   }
 })
 
-test('commands of the documentation use options that exist', () => {
-  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  const files = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...pages.map((page) => join('docs', page))]
-  let found = 0
-  for (const file of files.filter((file) => file.endsWith('.md') && existsSync(join(root, file)))) {
-    const text = readFileSync(join(root, file), 'utf8')
-    for (const [command, name = '', rest = ''] of text.matchAll(/npm run bench -- ([a-z-]+)((?: --[a-z][^\s`]*)*)/g)) {
-      if (name === 'all') continue
-      found++
-      expect(benches, `${file}: ${command}`).toContain(name)
-      for (const option of optionsIn(rest)) expect(optionsIn(helpOf(name)), `${file}: ${command}`).toContain(option)
-    }
-  }
-  expect(found).toBeGreaterThan(20)
+test('the budget in docs/performance.md has every load and part that drain --parts prints', () => {
+  const page = readFileSync(join(root, 'docs/performance.md'), 'utf8')
+  const titles = [...textOf('parts').matchAll(/title: '([^']+)'/g)].map(([, title = '']) => title)
+  expect(titles.length).toBeGreaterThan(3)
+  expect(page).toContain(`| µs an event | ${titles.join(' | ')} |`)
+  for (const part of PARTS) expect(page).toContain(`\n| ${part} |`)
 })
