@@ -73,6 +73,9 @@ test('known values need no statement, and those of a transaction that was rolled
   const none: RowTarget = {
     query: () => Promise.reject(new Error('a statement ran')),
     copyIn: () => Promise.reject(new Error('a statement ran')),
+    sendRows: () => {
+      throw new Error('a statement ran')
+    },
   }
   const [ids] = await numberEventValues(none, today, [{ projectId, values: PHONE }], memory)
   expect(ids).toEqual(['Android', 'Pixel 8', 'TypeError'].map(numberValue))

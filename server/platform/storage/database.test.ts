@@ -28,6 +28,15 @@ async function end(pid: number): Promise<void> {
 const pidOf = async (tx: Tx): Promise<number> =>
   (await tx.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0
 
+function orgRow(id: string): CopyRows {
+  const rows = new CopyRows()
+  rows.row(5)
+  rows.uuid(id)
+  for (const text of [id, 'Copied', 'x']) rows.text(text)
+  rows.time(app.clock.now())
+  return rows
+}
+
 const failure = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -172,6 +181,62 @@ describe('a transaction', () => {
       Promise.all([1, 2, 3].map(async (n) => (await tx.query<{ n: number }>('select $1::int as n', [n])).rows[0]?.n)),
     )
     expect(rows).toEqual([1, 2, 3])
+  })
+
+  test('sends statements and rows without waiting, in their order, with COPY to here between them', async () => {
+    const [first, second] = [newId(), newId()]
+    const seen = await app.tx(async (tx) => {
+      tx.send({
+        text: 'insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1::uuid, $1::text, $2, $2, now())',
+        values: [first, 'first'],
+      })
+      const copied = tx.copyOut(`select name from orgs where id in ('${first}', '${second}')`, 1)
+      tx.sendRows('orgs (id, slug, name, data_key_sealed, created_at)', orgRow(second))
+      const { rows } = await tx.query<{ n: number }>('select count(*) as n from orgs where id = any($1)', [
+        [first, second],
+      ])
+      return [(await copied).map(([name]) => String(name)), rows[0]?.n]
+    })
+    expect(seen).toEqual([['first'], 2])
+    expect([await orgExists(first), await orgExists(second)]).toEqual([true, true])
+  })
+
+  test.each([
+    ['statement', (tx: Tx) => tx.send('select 1/0'), '22012'],
+    ['rows', (tx: Tx) => tx.sendRows('orgs (id)', orgRow(newId())), '22P04'],
+    ['rows for no table', (tx: Tx) => tx.sendRows('nothing (id)', orgRow(newId())), '42P01'],
+  ])(
+    'throws the error of a %s that was sent with what is awaited next, and commits nothing',
+    async (_what, fail, code) => {
+      const id = newId()
+      const sent = (then: (tx: Tx) => Promise<unknown>) =>
+        failure(
+          app.tx(async (tx) => {
+            await tx.insertInto('orgs').values(anOrg(id)).execute()
+            fail(tx)
+            tx.send('select 1')
+            await then(tx)
+          }),
+        )
+      const nexts = [(tx: Tx) => tx.query('select 1'), (tx: Tx) => tx.copyOut('select 1', 1), () => Promise.resolve()]
+      for (const next of nexts) expect(await sent(next)).toHaveProperty('code', code)
+      expect(await orgExists(id)).toBe(false)
+      expect(await app.tx(async (tx) => (await tx.query<{ n: number }>('select 1 as n')).rows)).toEqual([{ n: 1 }])
+    },
+  )
+
+  test('undoes the part in which a sent statement failed, and continues', async () => {
+    const [inside, after] = [newId(), newId()]
+    await app.tx(async (tx) => {
+      const part = tx.savepoint(() => {
+        tx.sendRows('orgs (id, slug, name, data_key_sealed, created_at)', orgRow(inside))
+        tx.send('select 1/0')
+        return Promise.resolve()
+      })
+      expect(await failure(part)).toHaveProperty('code', '22012')
+      tx.sendRows('orgs (id, slug, name, data_key_sealed, created_at)', orgRow(after))
+    })
+    expect([await orgExists(inside), await orgExists(after)]).toEqual([false, true])
   })
 
   test('prepares a named statement once', async () => {

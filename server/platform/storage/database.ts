@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import {
   AbortedTransactionError,
   type CompiledQuery,
@@ -12,7 +12,7 @@ import {
   type QueryExecutorProvider,
   type QueryResult,
 } from 'kysely'
-import type pg from 'pg'
+import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import type { CopyRows } from './copy-in.ts'
 import type { Tables } from './tables.gen.ts'
@@ -81,7 +81,7 @@ export abstract class Connection extends QueryCreator<Tables> implements QueryEx
 export type Statements = Pick<Connection, 'query'>
 
 /** The part of a transaction that runs statements and takes rows by COPY. */
-export type RowTarget = Statements & Pick<Tx, 'copyIn'>
+export type RowTarget = Statements & Pick<Tx, 'copyIn' | 'sendRows'>
 
 /** The pool. Each statement takes a connection for itself; {@link Database.tx} keeps one for a transaction. */
 export class Database extends Connection {
@@ -116,9 +116,7 @@ export class Database extends Connection {
       await client.query('begin')
       const result = await work(tx)
       await tx.runDeferred()
-      await tx.end()
-      const { command } = await client.query('commit')
-      if (command === 'ROLLBACK') throw new AbortedTransactionError()
+      await tx.commit()
       return result
     } catch (error) {
       tx.undo()
@@ -145,7 +143,10 @@ export class Database extends Connection {
 /** Work at the end of a transaction, for everything that was deferred to it: one statement instead of many. */
 export type Deferred<T> = (tx: Tx, items: readonly T[]) => Promise<void>
 
-/** One transaction on one connection. Its statements run one after the other; after its end it refuses them. */
+/**
+ * One transaction on one connection. Its statements run one after the other, in the order of their calls; one that is
+ * called before the answer to another is sent at once. After its end it refuses them.
+ */
 export class Tx extends Connection {
   readonly #queue: Queue
   /** Each item with its work, in the order in which they were deferred. */
@@ -155,7 +156,7 @@ export class Tx extends Connection {
   /** @internal Use {@link Database.tx}. */
   constructor(client: pg.ClientBase) {
     const queue = new Queue(client)
-    super((work) => queue.add(work))
+    super((work, fragile) => (fragile === undefined ? queue.add(work) : queue.alone(work)))
     this.#queue = queue
   }
 
@@ -164,9 +165,20 @@ export class Tx extends Connection {
    * @param into the table and its columns, in the order of the rows' fields: `logs (id, body)`; never text of a user
    */
   copyIn(into: string, rows: CopyRows): Promise<void> {
-    return this.#queue.add((client) =>
-      pipeline(Readable.from(rows.finish()), client.query(copyFrom(`copy ${into} from stdin (format binary)`))),
-    )
+    return this.#queue.add((client) => copyRows(client, into, rows))
+  }
+
+  /**
+   * Sends a statement without waiting for its answer, which no step needs: the caller's work and the database's go on at the
+   * same time. When it fails, what is awaited next throws its error, at the latest the commit.
+   */
+  send(statement: string | Statement): void {
+    this.#queue.send((client) => run(client, statement))
+  }
+
+  /** Does {@link copyIn} without waiting, as {@link send}. */
+  sendRows(into: string, rows: CopyRows): void {
+    this.#queue.send((client) => copyRows(client, into, rows))
   }
 
   /**
@@ -213,12 +225,19 @@ export class Tx extends Connection {
       this.#deferred.length = deferredBefore
       this.undo(undoneBefore)
       // On a lost connection this fails as well, and so does the next statement; the first error says more.
-      await this.query('rollback to savepoint part').catch(() => {})
+      await this.#queue.recover('rollback to savepoint part').catch(() => {})
       throw error
     }
   }
 
-  /** @internal Waits for the running statement and refuses further ones. */
+  /** @internal @throws AbortedTransactionError, or the error of a statement that was sent without waiting */
+  async commit(): Promise<void> {
+    const committing = this.#queue.add((client) => client.query('commit'))
+    const [{ command }] = await Promise.all([committing, this.end()])
+    if (command === 'ROLLBACK') throw new AbortedTransactionError()
+  }
+
+  /** @internal Waits for the running statements and refuses further ones. */
   end(): Promise<void> {
     return this.#queue.close()
   }
@@ -294,40 +313,156 @@ async function run<Row extends pg.QueryResultRow>(
   return client.query<Row>({ ...statement, values: [...(statement.values ?? [])] })
 }
 
-/** The statements of a transaction, one at a time. */
+type Work<T> = (client: pg.ClientBase) => Promise<T>
+
+/** The statements of a transaction: sent as they come (`pipeline` of the driver), answered in this order. */
 class Queue {
   readonly #client: pg.ClientBase
-  #running: Promise<unknown> | undefined
+  readonly #running = new Set<Promise<unknown>>()
+  /** Has the connection for itself. */
+  #alone: Promise<unknown> | undefined
+  /** Resolves when the last statement that was sent without waiting, and those before it, have their answers. */
+  #sent: Promise<void> | undefined
+  /** The first error of a statement that was sent without waiting: those after it fail because of it. */
+  #unseen: { readonly error: unknown } | undefined
   #isClosed = false
 
   constructor(client: pg.ClientBase) {
     this.#client = client
+    setPipeline(client, true)
   }
 
-  async add<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  async add<T>(work: Work<T>): Promise<T> {
     this.#assertOpen()
-    while (this.#running !== undefined) {
-      await this.#running.catch(() => {})
-      this.#assertOpen()
-    }
-    const running = work(this.#client)
-    this.#running = running
+    const before = this.#sent
+    if (this.#alone !== undefined) await this.#afterAlone()
     try {
-      return await running
-    } finally {
-      this.#running = undefined
+      const result = await this.#run(work)
+      await before
+      this.#throwUnseen()
+      return result
+    } catch (error) {
+      await before
+      this.#throwUnseen()
+      throw error
     }
+  }
+
+  send(work: Work<unknown>): void {
+    this.#assertOpen()
+    const sent = this.add(work)
+      .then(
+        () => {},
+        (error: unknown) => {
+          this.#unseen ??= { error }
+        },
+      )
+      .finally(() => {
+        this.#running.delete(sent)
+      })
+    this.#running.add(sent)
+    this.#sent = sent
+  }
+
+  /** For COPY to here, which the driver does not pipeline. */
+  async alone<T>(work: Work<T>): Promise<T> {
+    this.#assertOpen()
+    if (this.#alone !== undefined) await this.#afterAlone()
+    const result = this.#runAlone(work, Promise.allSettled(this.#running))
+    this.#alone = result.then(
+      () => {},
+      () => {},
+    )
+    return result
+  }
+
+  async #runAlone<T>(work: Work<T>, before: Promise<unknown>): Promise<T> {
+    try {
+      await before
+      this.#throwUnseen()
+      setPipeline(this.#client, false)
+      return await this.#run(work)
+    } finally {
+      setPipeline(this.#client, true)
+      this.#alone = undefined
+    }
+  }
+
+  /** Runs a statement that makes the transaction usable again after an error. */
+  async recover(statement: string): Promise<void> {
+    await this.#settled()
+    this.#unseen = undefined
+    await this.add((client) => run(client, statement))
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#running?.catch(() => {})
+    await this.#settled()
+    setPipeline(this.#client, false)
+  }
+
+  async #afterAlone(): Promise<void> {
+    while (this.#alone !== undefined) {
+      await this.#alone
+      this.#assertOpen()
+    }
+  }
+
+  async #run<T>(work: Work<T>): Promise<T> {
+    const running = work(this.#client)
+    this.#running.add(running)
+    try {
+      return await running
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#running.size > 0 || this.#alone !== undefined)
+      await Promise.allSettled([...this.#running, this.#alone])
+  }
+
+  #throwUnseen(): void {
+    if (this.#unseen !== undefined) throw this.#unseen.error
   }
 
   #assertOpen(): void {
     if (this.#isClosed) throw new Error('the transaction has ended')
   }
 }
+
+/** Only while nothing runs. */
+const setPipeline = (client: pg.ClientBase, pipeline: boolean): void => void Object.assign(client, { pipeline })
+
+const copyRows = (client: pg.ClientBase, into: string, rows: CopyRows): Promise<void> =>
+  new Promise((resolve, reject) => {
+    client.query(new CopyIn(into, rows.finish(), (error) => (error == null ? resolve() : reject(error))))
+  })
+
+/** `COPY … FROM STDIN` with its rows right behind: PostgreSQL skips them when it refuses the statement. */
+class CopyIn extends pg.Query {
+  constructor(into: string, parts: readonly Buffer[], done: (error: Error | null | undefined) => void) {
+    const text = `copy ${into} from stdin (format binary)`
+    super(text, done)
+    this.submit = (connection) => {
+      const { stream } = connection
+      stream.cork()
+      connection.query(text)
+      for (const part of parts) {
+        const header = Buffer.from('d\0\0\0\0')
+        header.writeInt32BE(part.length + 4, 1)
+        stream.write(header)
+        stream.write(part)
+      }
+      stream.write(COPY_DONE)
+      stream.uncork()
+    }
+  }
+
+  handleCopyInResponse(): void {}
+}
+const COPY_DONE = Buffer.from('c\0\0\0\x04')
 
 const COMPILER = new PostgresQueryCompiler()
 const ADAPTER = new PostgresAdapter()
