@@ -90,7 +90,7 @@ export async function insertEvents(
     }
   }
   // First events, then blocks: packing locks the tables in this order.
-  await into.copyIn(`events (${COLUMNS.join(', ')})`, rows)
+  into.sendRows(`events (${COLUMNS.join(', ')})`, rows)
   if (blocks.length === 0) return
   await insertBlocks(
     into,

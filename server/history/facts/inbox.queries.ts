@@ -117,8 +117,8 @@ type NewActivity = {
 }
 
 /** Writes entries of the activity of issues. An entry with a known id replaces the earlier one. */
-export async function writeActivity(tx: Tx, actor: Actor, entries: readonly NewActivity[]): Promise<void> {
-  await tx.query({
+export function writeActivity(tx: Tx, actor: Actor, entries: readonly NewActivity[]): void {
+  tx.send({
     name: 'facts-write-activity',
     text: `insert into issue_activity (id, issue_id, kind, actor_id, sentence, data, created_at)
            select k.id, k.issue_id, k.kind, $7::uuid, k.sentence, k.data::jsonb, k.at

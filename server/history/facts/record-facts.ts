@@ -26,7 +26,7 @@ export async function recordFacts(tx: Tx, context: FactContext, facts: readonly 
     const { id, entryId = id, issueId, sentence, data, at } = fact
     return [{ id: entryId, issueId, kind: activity, sentence, data, at }]
   })
-  if (entries.length > 0) await writeActivity(tx, context.actor, entries)
+  if (entries.length > 0) writeActivity(tx, context.actor, entries)
   const inboxes = context.isQuiet
     ? []
     : await writeInboxes(tx, context, memberBehind(context.actor)?.userId ?? null, recorded)

@@ -62,7 +62,7 @@ const recordersWith = (
   event: async (tx, context, facts, isBehind) => {
     const outcomes = await recordEvents(tx, context, facts, counting, isBehind)
     if (!context.isQuiet) await recordJourneyErrors(tx, facts, outcomes)
-    await recordTraceErrors(tx, context.at, facts, outcomes)
+    recordTraceErrors(tx, context.at, facts, outcomes)
     return outcomes
   },
   attachment: (...given) => attachmentRecorder(announceFiles)(...given),
@@ -169,8 +169,7 @@ export async function commitBatches(
   const step = journal?.begin(isBehind)
   try {
     const figures = await app.tx(async (tx) => {
-      await settle(tx, prepared.batches)
-      const entries = await ofProjects(tx, prepared.entries)
+      const [, entries] = await Promise.all([settle(tx, prepared.batches), ofProjects(tx, prepared.entries)])
       const [ofImports, others] = partition(entries)
       const done = await record(app, tx, others, isBehind, step, pace)
       // Counted at once: the journal does not know which of its sums are quiet.
@@ -203,8 +202,7 @@ async function commitOneByOne(
   step: JournalStep | undefined,
 ): Promise<DigestFigures> {
   return app.tx(async (tx) => {
-    await settle(tx, prepared.batches)
-    const entries = await ofProjects(tx, prepared.entries)
+    const [, entries] = await Promise.all([settle(tx, prepared.batches), ofProjects(tx, prepared.entries)])
     await step?.lockOneByOne(tx, new Set(entries.map(({ entry }) => entry.projectId)), buildSumRefusals(app))
     const figures: DigestFigures[] = []
     for (const one of entries) {
@@ -299,7 +297,7 @@ async function record(
       sums.add({ projectId, keyId, receivedAt, category, quantity, outcome, reason })
     }
   }
-  await sums.write(tx)
+  sums.write(tx)
   return { entries: counted, events, duplicates, quarantined }
 }
 

@@ -418,7 +418,7 @@ async function quarantinePoison(app: App, batch: SpoolBatch, count: (done: Diges
   }
   await app.tx(async (tx) => {
     await quarantineBatch(tx, batch, 'Workers ended while they processed it.', app.clock.now(), [[category, quantity]])
-    await sums.write(tx)
+    sums.write(tx)
   })
   count({ entries: batch.entries.length, events: 0, duplicates: 0, quarantined: batch.entries.length })
 }

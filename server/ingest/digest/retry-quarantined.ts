@@ -58,7 +58,7 @@ export async function retryQuarantined(
             quantity: -quantity,
           })
       }
-      await sums.write(tx)
+      sums.write(tx)
       return { taken: rows.length, readable, reachedId: rows.at(-1)?.id ?? afterId }
     })
     moved += done.readable

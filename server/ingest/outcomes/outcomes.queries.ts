@@ -15,8 +15,8 @@ type OutcomeRow = {
 }
 
 /** Adds to hourly counts, except of deleted projects. Callers pass rows in the same order, so that they cannot deadlock. */
-export async function addOutcomes(tx: Tx, rows: readonly OutcomeRow[]): Promise<void> {
-  await tx.query({
+export function addOutcomes(tx: Tx, rows: readonly OutcomeRow[]): void {
+  tx.send({
     name: 'outcomes-write',
     text: `insert into outcomes_hourly (project_id, key_id, hour, category, outcome, reason, quantity)
            select k.* from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::bigint[])

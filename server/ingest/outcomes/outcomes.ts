@@ -36,11 +36,11 @@ export class OutcomeSums {
   }
 
   /** Writes the sums; they are kept until {@link clear}. */
-  async write(tx: Tx): Promise<void> {
+  write(tx: Tx): void {
     // In a fixed order, so that two writers cannot deadlock.
     const rows = [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
     if (rows.length === 0) return
-    await addOutcomes(
+    addOutcomes(
       tx,
       rows.map(({ fact, hour, quantity }) => ({ ...fact, hour: new Date(hour), quantity })),
     )

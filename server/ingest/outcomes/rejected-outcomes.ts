@@ -61,7 +61,7 @@ export function createRejectedOutcomes(app: App): RejectedOutcomes {
       const sums = new OutcomeSums()
       for (const fact of taken.refusals.values()) sums.add(fact)
       await app.tx(async (tx) => {
-        await sums.write(tx)
+        sums.write(tx)
         await addFloodSampling(tx, [...taken.samples.values()])
       })
     } catch (error) {

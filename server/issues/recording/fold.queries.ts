@@ -198,10 +198,10 @@ type GroupAddition = {
  * Adds to groups, and sets the issues that show only their own group to the same facts. Title, culprit, level and release
  * come from the newest event by time of occurrence, the first release from the oldest.
  */
-export async function addToGroups(tx: Tx, additions: readonly GroupAddition[]): Promise<void> {
+export function addToGroups(tx: Tx, additions: readonly GroupAddition[]): void {
   if (additions.length === 0) return
   const of = <T>(pick: (addition: GroupAddition) => T): T[] => additions.map(pick)
-  await tx.query({
+  tx.send({
     name: 'fold-add-to-groups',
     text: `with counted as (
              update issue_groups g set
@@ -262,10 +262,10 @@ export async function addToGroups(tx: Tx, additions: readonly GroupAddition[]): 
 type AddedImpact = { readonly issueId: string; readonly newUsers: number; readonly impact: IssueImpact }
 
 /** Adds users to issues, and sets their impact; of issues that show several groups, `sumGroups` sets the other facts. */
-export async function addToImpacts(tx: Tx, issues: readonly AddedImpact[]): Promise<void> {
+export function addToImpacts(tx: Tx, issues: readonly AddedImpact[]): void {
   if (issues.length === 0) return
   const of = <T>(pick: (issue: AddedImpact) => T): T[] => issues.map(pick)
-  await tx.query({
+  tx.send({
     name: 'fold-add-to-impacts',
     text: `update issues i set user_count = i.user_count + k.new_users,
              severity = k.severity, event_severity = k.event_severity, users_day = k.users_day, users_today = k.users_today, high_impact_day = k.high_impact_day

@@ -60,8 +60,7 @@ export async function foldSums(
   if (sums.length === 0) return
   const now = context.at
   const issues = await lockIssues(tx, sums)
-  const users = await countUsers(tx, now, issues)
-  const busyHours = await countHours(tx, now, issues)
+  const [users, busyHours] = await Promise.all([countUsers(tx, now, issues), countHours(tx, now, issues)])
   const applied = context.isQuiet ? NO_TRANSITIONS : await decideTransitions(tx, now, issues, users, busyHours)
   const impacts = impactsOf(now, issues, users, applied)
   await writeCounts(tx, issues, users, impacts)
@@ -70,8 +69,8 @@ export async function foldSums(
     [...applied.lives].map(([id, life]) => ({ id, life, severity: null })),
   )
   if (!context.isQuiet) {
-    await countMinutes(tx, sums)
-    await touchProjects(
+    countMinutes(tx, sums)
+    touchProjects(
       tx,
       [...new Set(issues.map(({ projectId }) => projectId))].map((id) => ({ id, at: now })),
     )
@@ -384,7 +383,7 @@ async function writeCounts(
   impacts: ReadonlyMap<string, IssueImpact>,
 ): Promise<void> {
   const known = issues.filter(({ isNew }) => !isNew)
-  await sql.addToGroups(
+  sql.addToGroups(
     tx,
     known.flatMap(({ issueId, impact, groups }) =>
       groups.map((group) => ({
@@ -410,7 +409,7 @@ async function writeCounts(
   const escalated = issues.filter(
     ({ isNew, issueId, impact }) => isNew && impacts.get(issueId)?.severity !== impact.severity,
   )
-  await sql.addToImpacts(
+  sql.addToImpacts(
     tx,
     [...merged, ...escalated].map(({ issueId, impact, isNew }) => ({
       issueId,
@@ -455,7 +454,7 @@ function riseOf(issue: FoldedIssue, before: number, impact: IssueImpact, hasHigh
 }
 
 /** Counts events by minute of their project. */
-async function countMinutes(tx: Tx, sums: readonly FoldedSums[]): Promise<void> {
+function countMinutes(tx: Tx, sums: readonly FoldedSums[]): void {
   const minutes = new Map<string, { id: string; at: number; events: number; fatal: number }>()
   for (const { projectId, events } of sums)
     for (const event of events) {
@@ -466,7 +465,7 @@ async function countMinutes(tx: Tx, sums: readonly FoldedSums[]): Promise<void> 
       minute.events++
       if (event[IS_FATAL]) minute.fatal++
     }
-  await addMinutes(tx, [...minutes.values()])
+  addMinutes(tx, [...minutes.values()])
 }
 
 /** Events that are folded into one issue. */

@@ -103,7 +103,7 @@ export async function recordEvents(
   )
   // An import brings a few events of each issue: its figures by release and device would mislead.
   if (!context.isQuiet)
-    await countHealth(
+    countHealth(
       tx,
       now,
       grouped.flatMap(({ occurrences }) => occurrences),
@@ -112,7 +112,7 @@ export async function recordEvents(
     tx,
     [...fresh].map(({ event }) => event),
   )
-  await recordSecurityHours(tx, grouped)
+  recordSecurityHours(tx, grouped)
   await counting.count(
     tx,
     context,
@@ -123,8 +123,8 @@ export async function recordEvents(
 }
 
 /** Counts stored events by release, environment and device, and remembers the devices of their users. */
-async function countHealth(tx: Tx, now: Date, stored: readonly Occurrence[]): Promise<void> {
-  await countEvents(
+function countHealth(tx: Tx, now: Date, stored: readonly Occurrence[]): void {
+  countEvents(
     tx,
     stored.map(({ event: { projectId, occurredAt, release, environment, userHash }, device, ...one }) => ({
       projectId,
@@ -138,7 +138,7 @@ async function countHealth(tx: Tx, now: Date, stored: readonly Occurrence[]): Pr
       anr: one.anr,
     })),
   )
-  await learnDevices(
+  learnDevices(
     tx,
     now,
     stored.flatMap(({ event: { projectId, userHash }, device, namesDevice }) =>
@@ -211,16 +211,16 @@ async function createIssues(
     const sums = sumGroupedEvents({ ...one, ...group, isNew: true })
     return { ...one, ...firstCounts(sums, now), id, number, sums, newest: newestOccurrence(one.occurrences) }
   })
-  await writeIssueNumbers(
+  writeIssueNumbers(
     tx,
     [...numbers.values()].map((row) => ({ ...row, number: last.get(row.id) ?? row.number })),
   )
-  await sql.insertIssues(
+  sql.insertIssues(
     tx,
     now,
     rows.map(({ newest: { platform }, ...row }) => ({ ...row, platform })),
   )
-  await sql.insertFingerprints(
+  sql.insertFingerprints(
     tx,
     now,
     rows.map(({ id, projectId, first: { fingerprint } }) => ({ projectId, groupId: id, ...fingerprint })),
@@ -407,7 +407,7 @@ async function findGroups(
     cache.add(one, group)
     if (own === undefined) links.push({ projectId: one.projectId, ...one.first.fingerprint, ...group })
   }
-  await sql.insertFingerprints(tx, now, links)
+  sql.insertFingerprints(tx, now, links)
   return groups
 }
 
@@ -444,7 +444,7 @@ async function findDiscardedEvents(tx: Tx, fingerprints: readonly SameFingerprin
 }
 
 /** Records the hours with security events of a batch. Their facts are recorded by the fold. */
-async function recordSecurityHours(tx: Tx, grouped: readonly GroupedEvents[]): Promise<void> {
+function recordSecurityHours(tx: Tx, grouped: readonly GroupedEvents[]): void {
   const hours = new Map<string, SecurityHour>()
   for (const group of grouped)
     for (const { securityKind: kind, event } of group.occurrences) {
@@ -459,7 +459,7 @@ async function recordSecurityHours(tx: Tx, grouped: readonly GroupedEvents[]): P
       })
     }
   if (hours.size === 0) return
-  await insertHours(
+  insertHours(
     tx,
     [...hours].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
   )

@@ -45,9 +45,9 @@ type NewIssue = {
 }
 
 /** Inserts issues and their groups with the counts of their first events: updating them would write every index again. */
-export async function insertIssues(tx: Tx, now: Date, issues: readonly NewIssue[]): Promise<void> {
+export function insertIssues(tx: Tx, now: Date, issues: readonly NewIssue[]): void {
   const of = <T>(pick: (issue: NewIssue) => T): T[] => issues.map(pick)
-  await tx.query({
+  tx.send({
     name: 'record-insert-issues',
     text: `with created as (
              insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
@@ -105,10 +105,10 @@ export type NewFingerprint = {
   readonly parts: readonly GroupingPart[]
 }
 
-/** @throws Error when a fingerprint exists already, because another digester inserted it: the entries are recorded one by one */
-export async function insertFingerprints(tx: Tx, now: Date, rows: readonly NewFingerprint[]): Promise<void> {
+/** The transaction fails when a fingerprint exists already, because another digester inserted it: the entries are recorded one by one. */
+export function insertFingerprints(tx: Tx, now: Date, rows: readonly NewFingerprint[]): void {
   if (rows.length === 0) return
-  await tx.query({
+  tx.send({
     name: 'record-insert-fingerprints',
     text: `insert into issue_fingerprints (project_id, hash, group_id, grouping_version, parts, created_at)
            select k.project_id, decode(k.hash, 'base64'), k.group_id, k.version, k.parts::jsonb, $6::timestamptz
@@ -150,8 +150,8 @@ export type SecurityHour = {
 }
 
 /** Adds rows that are not there yet, in the given order. */
-export async function insertHours(tx: Tx, rows: readonly SecurityHour[]): Promise<void> {
-  await tx.query({
+export function insertHours(tx: Tx, rows: readonly SecurityHour[]): void {
+  tx.send({
     name: 'security-events-insert',
     text: `insert into security_hours (project_id, hour, group_id, kind, at)
            select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::smallint[], $5::timestamptz[])

@@ -70,20 +70,21 @@ beforeAll(async () => {
      where i.id = k.id`,
     [ids, known.map(({ seen }) => seen), known.map(({ status }) => status)],
   )
-  await app.tx(async (tx) => {
+  await app.tx((tx) => {
     const document = (orgId: string, id: string, index: number) => ({
       orgId,
       issueId: id,
       terms: wordsOf(index + 1),
     })
-    await insertDocuments(
+    insertDocuments(
       tx,
       ids.map((id, index) => document(member.actor.orgId, id, index)),
     )
-    await insertDocuments(
+    insertDocuments(
       tx,
       others.map((id, index) => document(stranger.actor.orgId, id, index)),
     )
+    return Promise.resolve()
   })
   await app.db.query('analyze issues, issue_search')
 })

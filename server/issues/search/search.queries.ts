@@ -12,9 +12,9 @@ const split = (terms: string): string[] => terms.split(SEPARATOR)
 
 type NewDocument = { readonly issueId: string; readonly orgId: string; readonly terms: readonly string[] }
 
-export async function insertDocuments(tx: Tx, documents: readonly NewDocument[]): Promise<void> {
+export function insertDocuments(tx: Tx, documents: readonly NewDocument[]): void {
   if (documents.length === 0) return
-  await tx.query({
+  tx.send({
     name: 'search-insert-documents',
     text: `insert into issue_search (issue_id, document)
            select k.id, array_to_tsvector(string_to_array(k.terms, E'\\x1e')) from unnest($1::uuid[], $2::text[]) k (id, terms)`,
@@ -25,12 +25,9 @@ export async function insertDocuments(tx: Tx, documents: readonly NewDocument[])
   })
 }
 
-export async function insertNewTerms(
-  tx: Tx,
-  rows: readonly { issueId: string; terms: readonly string[] }[],
-): Promise<void> {
+export function insertNewTerms(tx: Tx, rows: readonly { issueId: string; terms: readonly string[] }[]): void {
   if (rows.length === 0) return
-  await tx.query({
+  tx.send({
     name: 'search-insert-terms',
     text: 'insert into issue_new_terms (issue_id, terms) select * from unnest($1::uuid[], $2::text[])',
     values: [rows.map(({ issueId }) => issueId), rows.map(({ terms }) => joined(terms))],

@@ -22,9 +22,9 @@ const REFRESH_DAYS = 7
 const ORPHAN_DAYS = REFRESH_DAYS + 2
 
 /** Writes identities that are missing, in a fixed order, because other processes may write the same. */
-export async function insertIdentities(tx: Tx, day: string, rows: readonly UserIdentity[]): Promise<void> {
+export function insertIdentities(tx: Tx, day: string, rows: readonly UserIdentity[]): void {
   if (rows.length === 0) return
-  await tx.query({
+  tx.send({
     name: 'search-insert-identities',
     // Rows that are fresh are skipped first, because a conflict locks, and so writes, the row. In a subquery, because a
     // join may read the whole table.

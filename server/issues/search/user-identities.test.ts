@@ -45,7 +45,8 @@ const said = (user: string | null, ...facts: Fact[]) => ({
   facts,
   event: { projectId, userHash: user === null ? null : hashUser(projectId, user) },
 })
-const write = (...events: ReturnType<typeof said>[]) => app.tx((tx) => writeIdentities(tx, app.clock.now(), events))
+const write = (...events: ReturnType<typeof said>[]) =>
+  app.tx((tx) => Promise.resolve(writeIdentities(tx, app.clock.now(), events)))
 const stored = async (user: string) =>
   (
     await db
@@ -75,9 +76,9 @@ describe('writing', () => {
 
   test('happens again after a rollback, and not without a reason', async () => {
     const event = said('bob', ['user.username', 'Bob'])
-    const failed = app.tx(async (tx) => {
-      await writeIdentities(tx, app.clock.now(), [event])
-      throw new Error('rolled back')
+    const failed = app.tx((tx) => {
+      writeIdentities(tx, app.clock.now(), [event])
+      return Promise.reject(new Error('rolled back'))
     })
     await expect(failed).rejects.toThrow('rolled back')
     // Remembered, although it was not stored: the caller says that it was rolled back.
@@ -110,9 +111,9 @@ describe('writing', () => {
   test('the same values in two transactions wait for each other and do not fail', async () => {
     const events = Array.from({ length: 40 }, (_, i) => said(`both${i}`, ['user.ip', `10.1.0.${i}`]))
     const other = (all: typeof events) =>
-      app.tx(async (tx) => {
+      app.tx((tx) => {
         forgetIdentities()
-        await writeIdentities(tx, app.clock.now(), all)
+        return Promise.resolve(writeIdentities(tx, app.clock.now(), all))
       })
     await Promise.all([other(events), other(events.toReversed()), other(events)])
     expect(await stored('both39')).toHaveLength(1)

@@ -29,7 +29,7 @@ beforeAll(async () => {
     })
     .execute()
   issueId = (await seedIssues(app, projectId, 1))[0] ?? ''
-  await app.tx((tx) => insertDocuments(tx, [{ issueId, orgId, terms: [] }]))
+  await app.tx((tx) => Promise.resolve(insertDocuments(tx, [{ issueId, orgId, terms: [] }])))
 })
 
 const write = (facts: readonly Fact[]) => {

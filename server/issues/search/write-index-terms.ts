@@ -128,7 +128,7 @@ const knownIdentities = new KnownTerms(1 << 18)
 let knownDay = ''
 
 /** Writes what events say about their users. One statement, or none if nothing is new. */
-export async function writeIdentities(tx: Tx, now: Date, events: Iterable<IdentifiedEvent>): Promise<void> {
+export function writeIdentities(tx: Tx, now: Date, events: Iterable<IdentifiedEvent>): void {
   const day = utcDay(now)
   // Remembered identities were written within a week, so that the purge spares them.
   if (day !== knownDay) knownIdentities.clear()
@@ -141,7 +141,7 @@ export async function writeIdentities(tx: Tx, now: Date, events: Iterable<Identi
       if (isUserKey(key) && knownIdentities.isNew(userHash >>> 0, key + Math.floor(userHash / 2 ** 32), value))
         rows.push({ projectId, userHash, key, value })
   }
-  await insertIdentities(tx, day, rows)
+  insertIdentities(tx, day, rows)
 }
 
 /** To be called after a user was erased. */
@@ -215,7 +215,7 @@ export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly Indexe
     const terms = newTerms(group)
     return terms.length === 0 ? [] : [{ issueId: group.issueId, terms }]
   })
-  await insertDocuments(
+  insertDocuments(
     tx,
     groups
       .filter((group) => group.isNew)
@@ -225,8 +225,8 @@ export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly Indexe
         terms: termsToAdd([], buildIndexTerms(first.indexedTexts, first.facts)),
       })),
   )
-  await insertNewTerms(tx, rows)
-  await writeIdentities(
+  insertNewTerms(tx, rows)
+  writeIdentities(
     tx,
     now,
     groups.flatMap(({ occurrences }) => occurrences),

@@ -327,8 +327,8 @@ export async function lockIssueNumbers(tx: Tx, projectIds: readonly string[]): P
   return rows
 }
 
-export async function writeIssueNumbers(tx: Tx, rows: readonly IssueNumbers[]): Promise<void> {
-  await tx.query({
+export function writeIssueNumbers(tx: Tx, rows: readonly IssueNumbers[]): void {
+  tx.send({
     name: 'record-write-numbers',
     text: `update projects p set issue_number = k.number, new_issues_hour = k.hour, new_issues_in_hour = k.in_hour, new_issues_in_day = k.in_day
            from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::int[], $5::int[]) k (id, number, hour, in_hour, in_day)
@@ -344,11 +344,8 @@ export async function writeIssueNumbers(tx: Tx, rows: readonly IssueNumbers[]): 
 }
 
 /** Adds to the events per minute of projects, except deleted ones. */
-export async function addMinutes(
-  tx: Tx,
-  rows: readonly { id: string; at: number; events: number; fatal: number }[],
-): Promise<void> {
-  await tx.query({
+export function addMinutes(tx: Tx, rows: readonly { id: string; at: number; events: number; fatal: number }[]): void {
+  tx.send({
     name: 'record-add-minutes',
     text: `insert into project_minutes (project_id, minute, events, fatal)
            select k.* from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[]) k (project_id, minute, events, fatal)
@@ -364,8 +361,8 @@ export async function addMinutes(
 }
 
 /** Stores the times of the first request, and of the first and last event of projects. */
-export async function touchProjects(tx: Tx, rows: readonly { id: string; at: Date }[]): Promise<void> {
-  await tx.query({
+export function touchProjects(tx: Tx, rows: readonly { id: string; at: Date }[]): void {
+  tx.send({
     name: 'record-touch-projects',
     text: `update projects p set first_request_at = coalesce(p.first_request_at, k.at), first_event_at = coalesce(p.first_event_at, k.at), last_event_at = greatest(p.last_event_at, k.at)
            from (select * from unnest($1::uuid[], $2::timestamptz[]) k (id, at) order by id) k where p.id = k.id`,

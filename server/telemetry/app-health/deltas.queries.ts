@@ -17,7 +17,7 @@ const COLUMNS = [
 ]
 
 /** Appends rows without a look-up or lock, so that the cost does not grow with stored data. */
-export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<void> {
+export function insertDeltas(tx: Tx, deltas: readonly Delta[]): void {
   if (deltas.length === 0) return
   const rows = new CopyRows()
   for (const delta of deltas) {
@@ -38,7 +38,7 @@ export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<vo
       else rows.bytes(sketch.toBytes())
     }
   }
-  await tx.copyIn(`health_deltas (${COLUMNS.join(', ')})`, rows)
+  tx.sendRows(`health_deltas (${COLUMNS.join(', ')})`, rows)
 }
 
 /** The durations to add, or to remove; null for none. */

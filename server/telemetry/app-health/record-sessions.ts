@@ -51,7 +51,7 @@ export async function recordSessions(tx: Tx, now: Date, facts: readonly Received
     sessions.set(sql.sessionKey(one), before === undefined ? one : mergeSessions(before, one))
   }
   await mergeIntoRows(tx, sessions, deltas)
-  await insertDeltas(tx, deltas.list())
+  insertDeltas(tx, deltas.list())
   return isCounted
 }
 
@@ -133,21 +133,21 @@ async function mergeIntoRows(tx: Tx, sessions: ReadonlyMap<string, Session>, del
  */
 
 /** Remembers the device of each user, the last of a batch. Writes what changed, in lock order. */
-export async function learnDevices(tx: Tx, now: Date, seen: readonly SeenDevice[]): Promise<void> {
+export function learnDevices(tx: Tx, now: Date, seen: readonly SeenDevice[]): void {
   const byUser = new Map(seen.map((one) => [userKey(one), one]))
   if (byUser.size === 0) return
   const sorted = [...byUser].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
-  await saveDevices(tx, utcDay(now), sorted)
+  saveDevices(tx, utcDay(now), sorted)
 }
 
 /** The recorder of what transactions say. */
-export const recordUserDevices: Recorder<SeenDevice> = async (tx, { at: now }, facts) => {
-  await learnDevices(
+export const recordUserDevices: Recorder<SeenDevice> = (tx, { at: now }, facts) => {
+  learnDevices(
     tx,
     now,
     facts.map(({ fact }) => fact),
   )
-  return null
+  return Promise.resolve(null)
 }
 
 type User = { readonly projectId: string; readonly userHash: number | null; readonly attributes: Attributes }
@@ -185,7 +185,7 @@ type CountedEvent = {
 }
 
 /** Appends counts of stored events, by the minute of their time. A crash is critical and no hang. */
-export async function countEvents(tx: Tx, events: Iterable<CountedEvent>): Promise<void> {
+export function countEvents(tx: Tx, events: Iterable<CountedEvent>): void {
   const deltas = new Deltas()
   for (const { projectId, occurredAt, release, environment, device, userHash, ...event } of events) {
     const attributes = { release: release ?? '', environment, ...device }
@@ -203,5 +203,5 @@ export async function countEvents(tx: Tx, events: Iterable<CountedEvent>): Promi
     if (event.anr !== null) addUser(delta, 'anr_users', userHash)
     if (event.anr === 'foreground') addUser(delta, 'anr_foreground_users', userHash)
   }
-  await insertDeltas(tx, deltas.list())
+  insertDeltas(tx, deltas.list())
 }

@@ -144,8 +144,8 @@ export const userKey = ({ projectId, userHash }: User): string => `${projectId}/
 const REFRESH_DAYS = 7
 
 /** Inserts or changes devices in the given order. Rows that say the same stay unchanged. */
-export async function saveDevices(tx: Tx, day: string, rows: readonly SeenDevice[]): Promise<void> {
-  await tx.query({
+export function saveDevices(tx: Tx, day: string, rows: readonly SeenDevice[]): void {
+  tx.send({
     name: 'user-devices-save',
     text: `insert into user_devices as u (project_id, user_hash, os, device, device_class, seen_day)
            select k.*, $6::date from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[])

@@ -35,17 +35,17 @@ type Traced = {
 }
 
 /** Remembers which traces hold one of the accepted events. @param outcomes of the events; null: all are accepted */
-export async function recordTraceErrors(
+export function recordTraceErrors(
   tx: Tx,
   now: Date,
   facts: readonly FactInContext<Traced>[],
   outcomes: readonly ItemOutcome[] | null,
-): Promise<void> {
+): void {
   const errors: sql.TraceError[] = []
   for (const [index, { fact, context }] of facts.entries()) {
     if (fact.trace === null || (outcomes !== null && outcomes[index]?.outcome !== 'accepted')) continue
     const { eventId, occurredAt } = fact.event
     errors.push({ projectId: context.projectId, ...fact.trace, eventId, occurredAt })
   }
-  if (errors.length > 0) await sql.insertTraceErrors(tx, utcDay(now), errors)
+  if (errors.length > 0) sql.insertTraceErrors(tx, utcDay(now), errors)
 }

@@ -60,10 +60,10 @@ export type TraceError = {
 }
 
 /** Remembers that traces hold an error. The day's partition must exist. */
-export async function insertTraceErrors(tx: Tx, day: string, errors: readonly TraceError[]): Promise<void> {
+export function insertTraceErrors(tx: Tx, day: string, errors: readonly TraceError[]): void {
   const keyOf = ({ projectId, traceId, eventId }: TraceError): string => `${projectId}/${traceId}/${eventId}`
   const sorted = errors.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-  await tx.query({
+  tx.send({
     name: 'traces-insert-errors',
     text: `insert into trace_errors (received_day, project_id, trace_id, event_id, span_id, occurred_at)
            select $1::date, k.* from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[]) k
