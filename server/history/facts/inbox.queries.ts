@@ -118,7 +118,7 @@ type NewActivity = {
 
 /** Writes entries of the activity of issues. An entry with a known id replaces the earlier one. */
 export function writeActivity(tx: Tx, actor: Actor, entries: readonly NewActivity[]): void {
-  tx.send({
+  tx.sendReferring({
     name: 'facts-write-activity',
     text: `insert into issue_activity (id, issue_id, kind, actor_id, sentence, data, created_at)
            select k.id, k.issue_id, k.kind, $7::uuid, k.sentence, k.data::jsonb, k.at

@@ -47,7 +47,7 @@ type NewIssue = {
 /** Inserts issues and their groups with the counts of their first events: updating them would write every index again. */
 export function insertIssues(tx: Tx, now: Date, issues: readonly NewIssue[]): void {
   const of = <T>(pick: (issue: NewIssue) => T): T[] => issues.map(pick)
-  tx.send({
+  tx.sendReferring({
     name: 'record-insert-issues',
     text: `with created as (
              insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
@@ -108,7 +108,7 @@ export type NewFingerprint = {
 /** The transaction fails when a fingerprint exists already, because another digester inserted it: the entries are recorded one by one. */
 export function insertFingerprints(tx: Tx, now: Date, rows: readonly NewFingerprint[]): void {
   if (rows.length === 0) return
-  tx.send({
+  tx.sendReferring({
     name: 'record-insert-fingerprints',
     text: `insert into issue_fingerprints (project_id, hash, group_id, grouping_version, parts, created_at)
            select k.project_id, decode(k.hash, 'base64'), k.group_id, k.version, k.parts::jsonb, $6::timestamptz

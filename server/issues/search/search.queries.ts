@@ -14,7 +14,7 @@ type NewDocument = { readonly issueId: string; readonly orgId: string; readonly 
 
 export function insertDocuments(tx: Tx, documents: readonly NewDocument[]): void {
   if (documents.length === 0) return
-  tx.send({
+  tx.sendReferring({
     name: 'search-insert-documents',
     text: `insert into issue_search (issue_id, document)
            select k.id, array_to_tsvector(string_to_array(k.terms, E'\\x1e')) from unnest($1::uuid[], $2::text[]) k (id, terms)`,

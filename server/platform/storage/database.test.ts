@@ -239,6 +239,23 @@ describe('a transaction', () => {
     expect([await orgExists(inside), await orgExists(after)]).toEqual([false, true])
   })
 
+  test('checks references with plans that are kept, and plans other statements again', async () => {
+    const id = newId()
+    const modes = await app.tx(async (tx) => {
+      tx.sendReferring({
+        text: `insert into orgs (id, slug, name, data_key_sealed, created_at)
+               select $1::uuid, $1::text, current_setting('plan_cache_mode'), 'x', now()`,
+        values: [id],
+      })
+      const { rows } = await tx.query(
+        `select name as within, current_setting('plan_cache_mode') as after from orgs where id = $1`,
+        [id],
+      )
+      return rows
+    })
+    expect(modes).toEqual([{ within: 'auto', after: 'force_custom_plan' }])
+  })
+
   test('prepares a named statement once', async () => {
     const count = await app.tx(async (tx) => {
       for (const n of [1, 2, 3]) await tx.query({ name: 'test-once', text: 'select $1::int', values: [n] })

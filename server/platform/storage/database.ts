@@ -182,6 +182,16 @@ export class Tx extends Connection {
   }
 
   /**
+   * Sends a statement that inserts rows with references. PostgreSQL looks up each of them with a statement of its own,
+   * which the setting of the pool would plan again for each row: 30 µs, for 5 µs of work.
+   */
+  sendReferring(statement: Statement): void {
+    this.send('set local plan_cache_mode = auto')
+    this.send(statement)
+    this.send('set local plan_cache_mode = default')
+  }
+
+  /**
    * Collects items for work that runs once, with all its items, immediately before the commit: what locks a row that
    * many transactions need locks it last and briefly. The same function is the same work.
    */
