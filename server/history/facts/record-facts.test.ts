@@ -64,7 +64,7 @@ test('hundreds of facts cost a statement per way, and three of the audit log, on
       },
     ]),
   )
-  expect(statements.filter((text) => !/^(begin|commit)$/.test(text))).toHaveLength(11)
+  expect(statements.filter((text) => !/^(begin|commit|set local .*)$/.test(text))).toHaveLength(11)
   const { rows } = await t.app.db.query(
     `select (select count(*)::int from issue_activity) as activity,
        (select count(*)::int from inbox_entries where user_id = $1 and kind = 'regressed') as regressed,
