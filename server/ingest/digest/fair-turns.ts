@@ -5,9 +5,9 @@ import { threadCpuMs } from '../../platform/kernel/thread-task.ts'
  * used least. What a turn used is measured afterwards, so that nothing must be known about the cost of an entry, and who
  * used more than planned waits longer. Time that no other project wants is not counted against it later.
  *
- * A commit needs the thread briefly and about ten times, for answers that its next step needs. While one of an organisation that
- * used little runs, the thread is left to it after each turn, for as long as the turn took, before others continue that
- * used much more.
+ * A commit needs the thread briefly and about a dozen times, for answers that its next step needs. While one of an
+ * organisation that used little runs, the thread is left to it after each turn, for as long as the turn took, before
+ * others continue that used much more.
  */
 export class FairTurns {
   readonly #nowMs: () => number
@@ -228,8 +228,8 @@ export type Turn = {
 export const OWN_THREAD: Turn = { pause: () => null, outside: (work) => work() }
 
 /**
- * A turn ends after this time: commits wait for about ten answers in the same thread, which would otherwise wait until a
- * whole batch is prepared (measured with thirty: 5,500 events/s instead of 4,500).
+ * A turn ends after this time: commits wait for about a dozen answers in the same thread, which would otherwise wait
+ * until a whole batch is prepared (measured with thirty: 5,500 events/s instead of 4,500).
  */
 const TURN_MS = 4
 /** Maximum time that is left to commits after a turn: a commit may wait for the database. */
