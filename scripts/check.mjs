@@ -27,6 +27,7 @@ const tools = [
   { name: 'dependencies', args: [join(root, 'scripts', 'check-dependencies.ts')] },
   { name: 'districts', args: [join(root, 'scripts', 'check-districts.ts')] },
   { name: 'sql', args: [join(root, 'scripts', 'check-sql.ts')] },
+  { name: 'wasm', args: [join(root, 'scripts', 'write-wasm.ts'), '--check'] },
 ]
 
 const run = ({ name, args }) =>

@@ -1,0 +1,686 @@
+/**
+ * AssemblyScript. Leaves out of an event's JSON what only pages show, in one pass over its bytes
+ * (server/events/protocol/leave-out.ts): breadcrumbs, extra, modules, variables and lines around frames become `null`.
+ * A part stays unless it is valid JSON in which neither the guard nor the scrubber could find anything. Every check may
+ * keep a part too many, and takes time linear in the bytes.
+ *
+ * What stays is not checked: `JSON.parse` does, and it refuses the result exactly where it refuses the whole text.
+ */
+
+/** Addresses. Vectors may read up to 64 bytes behind the input. */
+const KEYS: usize = 0x8000
+export const INPUT: i32 = 0x10000
+export const OUTPUT: i32 = 0x41000
+export const MAX_BYTES: i32 = 200_000
+const MAX_DEPTH: i32 = 64
+/** A shorter value costs less when it is parsed. */
+const MIN_VALUE_BYTES: usize = 12
+
+const QUOTE: u8 = 0x22
+const COMMA: u8 = 0x2c
+const DASH: u8 = 0x2d
+const DOT: u8 = 0x2e
+const SLASH: u8 = 0x2f
+const COLON: u8 = 0x3a
+const AT: u8 = 0x40
+const BRACKET: u8 = 0x5b
+const BACKSLASH: u8 = 0x5c
+const BRACKET_END: u8 = 0x5d
+const UNDERSCORE: u8 = 0x5f
+const BRACE: u8 = 0x7b
+const BRACE_END: u8 = 0x7d
+
+// --- Structure ------------------------------------------------------------------------------------------------------
+
+/** The next byte to read. */
+let at: usize = 0
+let end: usize = 0
+/** The end of what was written, and the first byte that was neither written nor left out. */
+let out: usize = 0
+let from: usize = 0
+/** Whether the part being checked stays. */
+let stays: bool = false
+
+/** What a value is, by its place: only from these places is known what is read. */
+const OTHER: i32 = 0
+const ROOT: i32 = 1
+/** `exception` or `threads`, and its `values`. */
+const HOLDER: i32 = 2
+const STACK: i32 = 3
+const FRAMES: i32 = 4
+const FRAME: i32 = 5
+/** `breadcrumbs`; each element is a part. */
+const CRUMBS: i32 = 6
+const PART: i32 = 7
+/** `modules`, which are never scrubbed. */
+const MODULES: i32 = 8
+/** Inside a part: it must be valid JSON, and sets `stays` for what the guard must see. */
+const CHECKED: i32 = 9
+/** An element of `exception` or `threads`; not a list, whose first element may be the name of a secret. */
+const ENTRY: i32 = 10
+
+/** @returns the length of the output; 0 when too little could be left out */
+export function leaveOut(length: i32): i32 {
+  at = INPUT
+  end = at + length
+  from = at
+  out = OUTPUT
+  v128.store(end, i64x2.splat(0))
+  if (lastObject > 0xf0000000) {
+    memory.fill(KEYS, 0, SLOTS * 8)
+    lastObject = 0
+  }
+  firstObject = lastObject + 1
+  keys = 0
+  space()
+  if (load<u8>(at) != BRACE || !read(ROOT, 1)) return 0
+  space()
+  if (at != end) return 0
+  copyTo(end)
+  const written = <i32>(out - OUTPUT)
+  return length - written < length >> 3 ? 0 : written
+}
+
+function copyTo(until: usize): void {
+  memory.copy(out, from, until - from)
+  out += until - from
+}
+
+function space(): void {
+  for (let c = load<u8>(at); c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09; c = load<u8>(at)) at++
+}
+
+/** Reads a value at its first byte. @returns false when it cannot be read */
+function read(role: i32, depth: i32): bool {
+  const c = load<u8>(at)
+  const isOpen = c == BRACE || c == BRACKET
+  if (isOpen && (role == PART || role == MODULES)) return readPart(role, depth)
+  if (isOpen) return depth <= MAX_DEPTH && (c == BRACE ? readObject(role, depth) : readList(role, depth))
+  if (role == CHECKED) return c == QUOTE ? checkString() : checkScalar(c)
+  if (c == QUOTE) return skipString()
+  const start = at
+  for (let n = c; isLetter(n) || isDigit(n) || n == DASH || n == DOT || n == 0x2b; n = load<u8>(at)) at++
+  return at > start
+}
+
+function readObject(role: i32, depth: i32): bool {
+  const object = role == CHECKED ? ++lastObject : 0
+  at++
+  space()
+  if (load<u8>(at) == BRACE_END) {
+    at++
+    return true
+  }
+  while (true) {
+    if (load<u8>(at) != QUOTE) return false
+    const key = at + 1
+    if (!(role == CHECKED ? checkString() : skipString())) return false
+    if (role == CHECKED && !isNewKey(object, key, at - 1)) stays = true
+    const inner = role == OTHER || role == CHECKED ? role : roleOf(role, key, <i32>(at - 1 - key))
+    space()
+    if (load<u8>(at) != COLON) return false
+    at++
+    space()
+    if (!read(inner, depth + 1)) return false
+    space()
+    const c = load<u8>(at)
+    at++
+    if (c == BRACE_END) return true
+    if (c != COMMA) return false
+    space()
+  }
+}
+
+function readList(role: i32, depth: i32): bool {
+  let inner = OTHER
+  if (role == CHECKED) inner = CHECKED
+  else if (role == HOLDER) inner = ENTRY
+  else if (role == STACK || role == FRAMES) inner = FRAME
+  else if (role == CRUMBS) inner = PART
+  at++
+  space()
+  if (load<u8>(at) == BRACKET_END) {
+    at++
+    return true
+  }
+  while (true) {
+    if (!read(inner, depth + 1)) return false
+    space()
+    const c = load<u8>(at)
+    at++
+    if (c == BRACKET_END) return true
+    if (c != COMMA) return false
+    space()
+  }
+}
+
+/** Names as bytes. */
+const VALUES = memory.data<u8>([118, 97, 108, 117, 101, 115])
+const EXCEPTION = memory.data<u8>([101, 120, 99, 101, 112, 116, 105, 111, 110])
+const THREADS = memory.data<u8>([116, 104, 114, 101, 97, 100, 115])
+const RAW_STACKTRACE = memory.data<u8>([114, 97, 119, 95, 115, 116, 97, 99, 107, 116, 114, 97, 99, 101])
+const STACK_FRAMES = memory.data<u8>([102, 114, 97, 109, 101, 115])
+const BREADCRUMBS = memory.data<u8>([98, 114, 101, 97, 100, 99, 114, 117, 109, 98, 115])
+const EXTRA = memory.data<u8>([101, 120, 116, 114, 97])
+const MODULES_KEY = memory.data<u8>([109, 111, 100, 117, 108, 101, 115])
+const VARS = memory.data<u8>([118, 97, 114, 115])
+const PRE_CONTEXT = memory.data<u8>([112, 114, 101, 95, 99, 111, 110, 116, 101, 120, 116])
+const POST_CONTEXT = memory.data<u8>([112, 111, 115, 116, 95, 99, 111, 110, 116, 101, 120, 116])
+const PROTO = memory.data<u8>([95, 95, 112, 114, 111, 116, 111, 95, 95])
+const PROTOTYPE = memory.data<u8>([112, 114, 111, 116, 111, 116, 121, 112, 101])
+const CONSTRUCTOR = memory.data<u8>([99, 111, 110, 115, 116, 114, 117, 99, 116, 111, 114])
+
+function is(key: usize, name: usize, length: i32): bool {
+  for (let i = 0; i < length; i++) if (load<u8>(key + i) != load<u8>(name + i)) return false
+  return true
+}
+
+/** What the value of a key is. */
+function roleOf(role: i32, key: usize, length: i32): i32 {
+  if (role == FRAME) {
+    if (length == 4) return is(key, VARS, 4) ? PART : OTHER
+    if (length == 11) return is(key, PRE_CONTEXT, 11) ? PART : OTHER
+    return length == 12 && is(key, POST_CONTEXT, 12) ? PART : OTHER
+  }
+  if (role == HOLDER || role == ENTRY) {
+    if (length == 6) return role == HOLDER && is(key, VALUES, 6) ? HOLDER : OTHER
+    if (length == 10) return is(key, RAW_STACKTRACE + 4, 10) ? STACK : OTHER
+    return length == 14 && is(key, RAW_STACKTRACE, 14) ? STACK : OTHER
+  }
+  if (role == STACK) return length == 6 && is(key, STACK_FRAMES, 6) ? FRAMES : OTHER
+  if (role == CRUMBS) return length == 6 && is(key, VALUES, 6) ? CRUMBS : OTHER
+  if (role != ROOT) return OTHER
+  if (length == 5) return is(key, EXTRA, 5) ? PART : OTHER
+  if (length == 7) return is(key, THREADS, 7) ? HOLDER : is(key, MODULES_KEY, 7) ? MODULES : OTHER
+  if (length == 9) return is(key, EXCEPTION, 9) ? HOLDER : OTHER
+  if (length == 10) return is(key, RAW_STACKTRACE + 4, 10) ? STACK : OTHER
+  return length == 11 && is(key, BREADCRUMBS, 11) ? CRUMBS : OTHER
+}
+
+/** Moves behind the string whose quote is here. */
+function skipString(): bool {
+  at++
+  while (true) {
+    const v = v128.load(at)
+    const found = i8x16.bitmask(v128.or(i8x16.eq(v, i8x16.splat(QUOTE)), i8x16.eq(v, i8x16.splat(BACKSLASH))))
+    if (found == 0) {
+      at += 16
+      if (at >= end) return false
+      continue
+    }
+    at += ctz(found)
+    if (at >= end) return false
+    if (load<u8>(at) == QUOTE) {
+      at++
+      return true
+    }
+    at += 2
+  }
+}
+
+// --- Parts ----------------------------------------------------------------------------------------------------------
+
+function readPart(role: i32, depth: i32): bool {
+  const start = at
+  stays = false
+  if (!read(CHECKED, depth)) return false
+  if (stays || at - start < MIN_VALUE_BYTES || (role == PART && finds(start, at))) return true
+  copyTo(start)
+  store<u32>(out, 0x6c6c756e)
+  out += 4
+  from = at
+  return true
+}
+
+function checkScalar(c: u8): bool {
+  if (c == DASH || isDigit(c)) return checkNumber()
+  const word = load<u32>(at)
+  const isFalse = word == 0x736c6166 && load<u8>(at + 4) == 0x65
+  if (!isFalse && word != 0x65757274 && word != 0x6c6c756e) return false
+  at += isFalse ? 5 : 4
+  return true
+}
+
+/** A table of the keys of all objects: the number of the object, and a hash of the key. */
+const SLOTS: usize = 4096
+const MAX_KEYS: i32 = 3000
+let lastObject: u32 = 0
+/** Entries of objects before it belong to other documents. */
+let firstObject: u32 = 0
+let keys: i32 = 0
+
+/** Whether an object has no other key like this one; false also for a key that is forbidden or written with escapes. */
+function isNewKey(object: u32, start: usize, stop: usize): bool {
+  let hash: u32 = 0x811c9dc5
+  for (let i = start; i < stop; i++) {
+    const c = load<u8>(i)
+    // Bytes that are no UTF-8 are read alike.
+    if (c == BACKSLASH || c >= 0x80) return false
+    hash = (hash ^ c) * 0x01000193
+  }
+  const length = <i32>(stop - start)
+  if (length == 9 && (is(start, PROTO, 9) || is(start, PROTOTYPE, 9))) return false
+  if (length == 11 && is(start, CONSTRUCTOR, 11)) return false
+  if (++keys > MAX_KEYS) return false
+  const entry: u64 = ((<u64>object) << 32) | hash
+  let slot: usize = (hash ^ (object * 0x9e3779b1)) >> 20
+  while (true) {
+    const known = load<u64>(KEYS + slot * 8)
+    if (known == entry) return false
+    if (<u32>(known >> 32) < firstObject) {
+      store<u64>(KEYS + slot * 8, entry)
+      return true
+    }
+    slot = (slot + 1) & (SLOTS - 1)
+  }
+}
+
+function checkString(): bool {
+  at++
+  const first = load<u8>(at)
+  // It may be JSON, whose own escapes would be in the way.
+  if (first == BRACE || first == BRACKET) stays = true
+  while (true) {
+    const v = v128.load(at)
+    const found = i8x16.bitmask(
+      v128.or(
+        v128.or(i8x16.eq(v, i8x16.splat(QUOTE)), i8x16.eq(v, i8x16.splat(BACKSLASH))),
+        i8x16.lt_u(v, i8x16.splat(0x20)),
+      ),
+    )
+    if (found == 0) {
+      at += 16
+      continue
+    }
+    at += ctz(found)
+    if (at >= end) return false
+    const c = load<u8>(at)
+    if (c == QUOTE) {
+      at++
+      return true
+    }
+    if (c != BACKSLASH) return false
+    switch (load<u8>(at + 1)) {
+      case 0x75: // u
+      case 0x62: // b, which ends no user name in an address
+        stays = true
+        break
+      case QUOTE:
+      case BACKSLASH:
+      case SLASH:
+      case 0x66: // f
+      case 0x6e: // n
+      case 0x72: // r
+      case 0x74: // t
+        break
+      default:
+        return false
+    }
+    at += 2
+  }
+}
+
+function checkNumber(): bool {
+  if (load<u8>(at) == DASH) at++
+  let digits = 1
+  const first = load<u8>(at) - 0x30
+  if (first > 9) return false
+  at++
+  if (first != 0) digits += skipDigits()
+  if (load<u8>(at) == DOT) {
+    at++
+    const decimals = skipDigits()
+    if (decimals == 0) return false
+    digits += decimals
+  }
+  if ((load<u8>(at) | 0x20) == 0x65) {
+    stays = true
+    at++
+    const sign = load<u8>(at)
+    if (sign == DASH || sign == 0x2b) at++
+    if (skipDigits() == 0) return false
+  }
+  if (digits >= 16) stays = true
+  return true
+}
+
+function skipDigits(): i32 {
+  const start = at
+  while (isDigit(load<u8>(at))) at++
+  return <i32>(at - start)
+}
+
+// --- What the scrubber could find -----------------------------------------------------------------------------------
+
+/** The end of the last sequence of digits, and the last `@`, so that neither is read twice. */
+let digitsUntil: usize = 0
+let lastAt: usize = 0
+
+function same(v: v128, c: u8): v128 {
+  return i8x16.eq(v, i8x16.splat(c))
+}
+function digitsOf(v: v128): v128 {
+  return i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x30)), i8x16.splat(10))
+}
+function capitalsOf(v: v128): v128 {
+  return i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x41)), i8x16.splat(26))
+}
+function or3(a: v128, b: v128, c: v128): v128 {
+  return v128.or(v128.or(a, b), c)
+}
+
+/**
+ * Whether a part may have a secret (scrub-text.ts). Vectors find two or more characters in a row of every name and form;
+ * `findsAt` looks closer. Characters of a name may have separators or escapes between them.
+ */
+function finds(start: usize, stop: usize): bool {
+  digitsUntil = start
+  lastAt = start
+  for (let i = start; i < stop; i += 16) {
+    const r0 = v128.load(i)
+    const r1 = v128.load(i - 1)
+    const r2 = v128.load(i - 2)
+    const r3 = v128.load(i - 3)
+    const fold = i8x16.splat(0x20)
+    const l0 = v128.or(r0, fold)
+    const l1 = v128.or(r1, fold)
+    const l2 = v128.or(r2, fold)
+    const l3 = v128.or(r3, fold)
+    const isApart = v128.or(
+      or3(same(r1, DASH), same(r1, UNDERSCORE), same(r1, DOT)),
+      or3(same(r1, 0x20), same(r2, BACKSLASH), i8x16.lt_s(r1, i8x16.splat(0))),
+    )
+    // Letters of names, by the letter before them: token, apikey, privatekey, cookie; password, mysqlpwd, twofactor; …
+    const k = v128.and(same(l0, 0x6b), v128.or(isApart, or3(same(l1, 0x6f), same(l1, 0x69), same(l1, 0x65))))
+    const w = v128.and(same(l0, 0x77), v128.or(isApart, or3(same(l1, 0x73), same(l1, 0x70), same(l1, 0x74))))
+    const f = v128.and(same(l0, 0x66), or3(isApart, same(l1, 0x72), same(l1, 0x6d)))
+    const h = v128.and(same(l0, 0x68), v128.or(isApart, same(l1, 0x70)))
+    const u = v128.and(same(l0, 0x75), v128.or(isApart, same(l1, 0x61)))
+    const r = v128.and(same(l0, 0x72), v128.or(isApart, same(l1, 0x63)))
+    const e = v128.and(same(l0, 0x65), v128.or(isApart, same(l1, 0x62)))
+    // otp, sess, sid; device.event, app_memory
+    const p = v128.and(same(l0, 0x70), v128.and(same(l1, 0x74), same(l2, 0x6f)))
+    const s = v128.and(v128.and(same(l0, 0x73), same(l1, 0x73)), v128.and(same(l2, 0x65), same(l3, 0x73)))
+    const d = v128.and(same(l0, 0x64), v128.and(same(l1, 0x69), same(l2, 0x73)))
+    const event = v128.and(same(r0, 0x65), v128.and(same(r1, DOT), same(r2, 0x65)))
+    const memory = v128.and(same(r0, 0x6d), v128.and(same(r1, UNDERSCORE), same(r2, 0x70)))
+    // Folders of users.
+    const home = v128.and(
+      v128.or(same(r1, SLASH), same(r1, BACKSLASH)),
+      or3(same(r0, 0x68), same(r0, 0x55), same(r0, 0x44)),
+    )
+    const digits = v128.and(digitsOf(r0), digitsOf(r1))
+    const numbers = v128.and(
+      digits,
+      v128.or(v128.and(digitsOf(r2), digitsOf(r3)), v128.and(capitalsOf(r2), capitalsOf(r3))),
+    )
+    const marks = v128.or(same(r0, AT), same(r0, 0x84))
+    const all = v128.or(
+      v128.or(v128.or(or3(k, w, f), or3(h, u, r)), v128.or(or3(e, p, s), or3(d, event, memory))),
+      or3(home, numbers, marks),
+    )
+    let found = i8x16.bitmask(all)
+    if (stop - i < 16) found &= (1 << (<i32>(stop - i))) - 1
+    while (found != 0) {
+      if (findsAt(i + ctz(found), start)) return true
+      found &= found - 1
+    }
+  }
+  return false
+}
+
+const TOKEN = memory.data<u8>([116, 111, 107, 101, 110])
+const API_KEY = memory.data<u8>([97, 112, 105, 107, 101, 121])
+const PRIVATE_KEY = memory.data<u8>([112, 114, 105, 118, 97, 116, 101, 107, 101, 121])
+const COOKIE = memory.data<u8>([99, 111, 111, 107, 105, 101])
+const PASSWORD = memory.data<u8>([112, 97, 115, 115, 119, 111, 114, 100])
+const PASSWD = memory.data<u8>([112, 97, 115, 115, 119, 100])
+const MYSQL_PWD = memory.data<u8>([109, 121, 115, 113, 108, 112, 119, 100])
+const TWO_FACTOR = memory.data<u8>([116, 119, 111, 102, 97, 99, 116, 111, 114])
+const CSRF = memory.data<u8>([99, 115, 114, 102])
+const XSRF = memory.data<u8>([120, 115, 114, 102])
+const PASSPHRASE = memory.data<u8>([112, 97, 115, 115, 112, 104, 114, 97, 115, 101])
+const AUTH = memory.data<u8>([97, 117, 116, 104])
+const SECRET = memory.data<u8>([115, 101, 99, 114, 101, 116])
+const CREDENTIALS = memory.data<u8>([99, 114, 101, 100, 101, 110, 116, 105, 97, 108, 115])
+const BEARER = memory.data<u8>([98, 101, 97, 114, 101, 114])
+const SYMFONY = memory.data<u8>([115, 121, 109, 102, 111, 110, 121])
+const HOME = memory.data<u8>([104, 111, 109, 101])
+const USERS = memory.data<u8>([85, 115, 101, 114, 115])
+const DOCUMENTS = memory.data<u8>([68, 111, 99, 117, 109, 101, 110, 116, 115])
+const DEVICE_EVENT = memory.data<u8>([100, 101, 118, 105, 99, 101, 46, 101, 118, 101, 110, 116])
+const APP_MEMORY = memory.data<u8>([97, 112, 112, 95, 109, 101, 109, 111, 114, 121])
+const ION_ID = memory.data<u8>([105, 111, 110, 105, 100])
+const IRC_LOG = memory.data<u8>([105, 114, 99, 108, 111, 103])
+const LARAVEL = memory.data<u8>([108, 97, 114, 97, 118, 101, 108, 95])
+const MY = memory.data<u8>([109, 121])
+const USER = memory.data<u8>([117, 115, 101, 114, 95])
+const DUNDER = memory.data<u8>([95, 95])
+const PHP = memory.data<u8>([112, 104, 112])
+const CONNECT = memory.data<u8>([99, 111, 110, 110, 101, 99, 116, 46, 115, 105, 100])
+const SENTRY = memory.data<u8>([115, 101, 110, 116, 114, 121, 115, 105, 100])
+
+function isLetter(c: u8): bool {
+  return (c | 0x20) - 0x61 < 26
+}
+
+function isDigit(c: u8): bool {
+  return c - 0x30 < 10
+}
+
+function lower(c: u8): u8 {
+  return c - 0x41 < 26 ? c | 0x20 : c
+}
+
+function isSeparator(c: u8): bool {
+  return c == DASH || c == UNDERSCORE || c == DOT || c == 0x20 || c >= 0x80
+}
+
+/** The backslashes in a row before a place. */
+function backslashesBefore(place: usize): usize {
+  let before = place - 1
+  while (load<u8>(before) == BACKSLASH) before--
+  return place - 1 - before
+}
+
+/** The place of the character before, without separators and escapes. */
+function previous(place: usize): usize {
+  while (true) {
+    place--
+    const c = load<u8>(place)
+    const count = backslashesBefore(place)
+    if (c == BACKSLASH || (count & 1) == 1) place -= count
+    else if (!isSeparator(c)) return place
+  }
+}
+
+/** The place of the character behind, without separators and escapes. */
+function next(place: usize): usize {
+  while (true) {
+    place++
+    const c = load<u8>(place)
+    if (c == BACKSLASH) place++
+    else if (!isSeparator(c)) return place
+  }
+}
+
+/** Where the last letter of a name stands, whose letter `index` stands at a place; 0 for another name. */
+function nameAt(place: usize, name: usize, length: i32, index: i32): usize {
+  let one = place
+  for (let i = index - 1; i >= 0; i--) {
+    one = previous(one)
+    if (lower(load<u8>(one)) != load<u8>(name + i)) return 0
+  }
+  one = place
+  for (let i = index + 1; i < length; i++) {
+    one = next(one)
+    if (lower(load<u8>(one)) != load<u8>(name + i)) return 0
+  }
+  return one
+}
+
+/** Whether these letters are here, in any case, without anything between. */
+function isHere(place: usize, name: usize, length: i32): bool {
+  for (let i = 0; i < length; i++) if (lower(load<u8>(place + i)) != load<u8>(name + i)) return false
+  return true
+}
+
+/** @param start of the part */
+function findsAt(i: usize, start: usize): bool {
+  const c = load<u8>(i)
+  if (c == AT) return isUserOfAddress(i)
+  if (c == 0x84) return load<u8>(i - 1) == 0xe2 && load<u8>(i + 1) == 0xaa // a sign whose small letter is k
+  if (isDigit(c)) return isIban(i - 3) || isLongNumber(i, start)
+  const before = load<u8>(i - 1)
+  if (before == SLASH || before == BACKSLASH) {
+    if (c == 0x44 && is(i, DOCUMENTS, 9)) return true
+    const folder: usize = c == 0x68 && is(i, HOME, 4) ? 4 : c == 0x55 && is(i, USERS, 5) ? 5 : 0
+    const after = load<u8>(i + folder)
+    if (folder > 0 && (after == SLASH || after == BACKSLASH)) return true
+  }
+  switch (lower(c)) {
+    case 0x6b:
+      return (
+        nameAt(i, TOKEN, 5, 2) != 0 ||
+        nameAt(i, API_KEY, 6, 3) != 0 ||
+        nameAt(i, COOKIE, 6, 3) != 0 ||
+        nameAt(i, PRIVATE_KEY, 10, 7) != 0
+      )
+    case 0x77:
+      return (
+        nameAt(i, PASSWORD, 8, 4) != 0 ||
+        nameAt(i, PASSWD, 6, 4) != 0 ||
+        nameAt(i, MYSQL_PWD, 8, 6) != 0 ||
+        nameAt(i, TWO_FACTOR, 9, 1) != 0
+      )
+    case 0x66:
+      return nameAt(i, CSRF, 4, 3) != 0 || nameAt(i, XSRF, 4, 3) != 0 || isHere(i - 3, SYMFONY, 7)
+    case 0x68:
+      return nameAt(i, PASSPHRASE, 10, 5) != 0
+    case 0x75:
+      return isAuth(i)
+    case 0x72:
+      return nameAt(i, SECRET, 6, 3) != 0 || nameAt(i, CREDENTIALS, 11, 1) != 0
+    case 0x65:
+      return nameAt(i, BEARER, 6, 1) != 0 || is(i - 7, DEVICE_EVENT, 12)
+    case 0x6d:
+      return is(i - 4, APP_MEMORY, 10)
+    case 0x70:
+      return isOtp(i - 2)
+    case 0x73:
+      return isSession(i - 3)
+    case 0x64:
+      return isHere(i - 10, CONNECT, 11) || isHere(i - 8, SENTRY, 9)
+    default:
+      return false
+  }
+}
+
+/** `auth`, but not of author, authored or authority. */
+function isAuth(u: usize): bool {
+  const last = nameAt(u, AUTH, 4, 1)
+  if (last == 0) return false
+  if (lower(load<u8>(last + 1)) != 0x6f || lower(load<u8>(last + 2)) != 0x72) return true
+  if (lower(load<u8>(last + 3)) != 0x69) return false
+  const c = lower(load<u8>(last + 4))
+  return c == 0x73 || c == 0x7a
+}
+
+const MAX_NAME: usize = 80
+
+/** `otp` or `totp` at the start or end of a word, or where a long name is cut. */
+function isOtp(place: usize): bool {
+  if (!isLetter(load<u8>(place + 3)) || isStart(place)) return true
+  if (lower(load<u8>(place - 1)) == 0x74 && isStart(place - 1)) return true
+  for (let i = place + 3; i < place + MAX_NAME; i++) {
+    const c = load<u8>(i)
+    const isName =
+      isLetter(c) ||
+      isDigit(c) ||
+      c == UNDERSCORE ||
+      c == DOT ||
+      c == DASH ||
+      c == BRACKET ||
+      c == BRACKET_END ||
+      c == 0x25 ||
+      c == 0x24
+    if (!isName) return false
+  }
+  return true
+}
+
+/** Whether no letter stands before a place. */
+function isStart(place: usize): bool {
+  return !isLetter(load<u8>(place - 1)) || (backslashesBefore(place - 1) & 1) == 1
+}
+
+/** Names of session cookies. @param place of `sess` */
+function isSession(place: usize): bool {
+  const isPhp = load<u8>(place + 4) | 0x20
+  if (isPhp == 0x69 && (load<u8>(place + 5) | 0x20) == 0x64) return isHere(place - 3, PHP, 3)
+  if (!isHere(place + 4, ION_ID, 3)) return false
+  return (
+    isHere(place + 4, ION_ID, 5) ||
+    isHere(place - 6, IRC_LOG, 6) ||
+    isHere(place - 8, LARAVEL, 8) ||
+    isHere(place - 2, MY, 2) ||
+    isHere(place - 5, USER, 5) ||
+    isHere(place - 4, USER, 4) ||
+    isHere(place - 2, DUNDER, 2)
+  )
+}
+
+/** Whether an `@` may end the user of a URL: nothing that ends one stands between it and `//`. */
+function isUserOfAddress(place: usize): bool {
+  const limit = lastAt
+  lastAt = place
+  for (let i = place - 1; i > limit; i--) {
+    const c = load<u8>(i)
+    if (c == SLASH) return load<u8>(i - 1) == SLASH || (load<u8>(i - 1) == BACKSLASH && load<u8>(i - 2) == SLASH)
+    if (c <= 0x20 || c == BACKSLASH || c == QUOTE || c == 0x23 || c == 0x27 || c == 0x3c || c == 0x3e || c == 0x3f)
+      return false
+  }
+  return false
+}
+
+/** Digits, spaces and dashes around a place: of a card (from 14 digits) or of social security (3, 2 and 4 digits). */
+function isLongNumber(place: usize, start: usize): bool {
+  if (place < digitsUntil) return false
+  let first = place
+  while (first > start && isNumberPart(load<u8>(first - 1))) first--
+  let count = 0
+  let i = first
+  for (; isNumberPart(load<u8>(i)); i++) {
+    const c = load<u8>(i)
+    if (isDigit(c)) count++
+    // The run has the digits of the form 000-00-0000.
+    else if (c == DASH && i >= first + 3 && isDigits(i - 3, 3) && isDigits(i + 1, 2) && load<u8>(i + 3) == DASH)
+      if (isDigits(i + 4, 4)) return true
+  }
+  digitsUntil = i
+  return count >= 14
+}
+
+function isNumberPart(c: u8): bool {
+  return isDigit(c) || c == 0x20 || c == DASH
+}
+
+function isDigits(place: usize, count: usize): bool {
+  for (let i = place; i < place + count; i++) if (!isDigit(load<u8>(i))) return false
+  return true
+}
+
+/** Two capitals and two digits at the start of a word, then at least 11 capitals and digits in groups. */
+function isIban(place: usize): bool {
+  if (load<u8>(place) - 0x41 >= 26 || load<u8>(place + 1) - 0x41 >= 26 || !isDigits(place + 2, 2)) return false
+  const before = load<u8>(place - 1)
+  if (isDigit(before) || (isLetter(before) && (backslashesBefore(place - 1) & 1) == 0)) return false
+  let count = 0
+  for (let i = place + 4; count < 11; i++) {
+    let c = load<u8>(i)
+    if (c == 0x20) c = load<u8>(++i)
+    if (!isDigit(c) && c - 0x41 >= 26) return false
+    count++
+  }
+  return true
+}
