@@ -1,4 +1,7 @@
-/** Numbers of cards, accounts and social security (docs/protocol.md §16): found by form, confirmed by check digits. */
+/**
+ * Numbers of cards, accounts and social security (docs/protocol.md §16): found by form, confirmed by check digits. The pass
+ * of wasm/leave-out.ts finds their forms too.
+ */
 
 /** Sequences of digits and separators; dates and other numbers may be next to a card number. */
 const NUMBERS = /(?<![\d.\w])\d(?:[ -]?\d){12,}(?![\d\w])/g

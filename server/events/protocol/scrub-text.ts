@@ -356,13 +356,16 @@ const ADDRESS = new Set(
   ).split(' '),
 )
 
-/** Compared without separators, so that `api_key`, `api-key` and `apiKey` are equal. */
-const SECRET_WORDS =
+/**
+ * Names and forms of secrets; the pass of wasm/leave-out.ts finds them too, and a property test compares both. Compared
+ * without separators, so that `api_key`, `api-key` and `apiKey` are equal.
+ */
+export const SECRET_WORDS =
   /password|passwd|passphrase|secret|apikey|credentials|mysqlpwd|privatekey|token|bearer|twofactor|csrf|xsrf/
 /** `auth` anywhere, but not in author, authored or authority. */
 const AUTH = /auth(?!or(?!i[sz]))/
 const OTP = /^t?otp|otp$|(?:^|[^a-z])t?otp(?:[^a-z]|$)/
-const SESSION_COOKIES = new Set(
+export const SESSION_COOKIES = new Set(
   'sessionid jsessionid phpsessid aspsessionid asp.net_sessionid connect.sid fasthttpsessionid irclogsession laravel_session mysession sentrysid symfony user_session usersession __session'.split(
     ' ',
   ),
