@@ -18,6 +18,7 @@ import {
   topLevelString,
   writeJson,
 } from '../../events/protocol/json-guard.ts'
+import { parseDecisive } from '../../events/protocol/leave-out.ts'
 import { normalizeEvent } from '../../events/protocol/normalize.ts'
 import { detectSecurityKind } from '../../events/protocol/security-report.ts'
 import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
@@ -95,9 +96,11 @@ type Steps = Generator<Promise<void> | undefined, PreparedEvent, void>
 
 function* stepsOf(raw: RawEvent, project: ProjectFacts): Steps {
   if (raw.end - raw.start > MAX_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
+  // Critical paths read breadcrumbs.
+  const decisive = project.journeys === null ? parseDecisive(raw.decoded, raw.start, raw.end, project.scrubbing) : null
   let parsed: GuardedJson
   try {
-    parsed = parseGuarded(raw.decoded, raw.start, raw.end)
+    parsed = decisive ?? parseGuarded(raw.decoded, raw.start, raw.end)
   } catch (error) {
     if (error instanceof GuardError) return { outcome: 'invalid', reason: error.word }
     throw error
@@ -106,7 +109,7 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Steps {
   if (!isRecord(value)) return { outcome: 'invalid', reason: 'not_an_object' }
   yield undefined
   const claimed = project.filters.ofEvents.length === 0 ? null : claimedAddress(value)
-  const changed = scrubEvent(value, project.scrubbing)
+  const changed = decisive === null && scrubEvent(value, project.scrubbing)
   yield undefined
   const { clientIp, userAgent } = scrubConnection(raw, project.scrubbing)
   const normal = normalizeEvent(value, {
