@@ -87,17 +87,18 @@ function copyTo(until: usize): void {
 }
 
 function space(): void {
-  for (let c = load<u8>(at); c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09; c = load<u8>(at)) at++
+  let c = load<u8>(at)
+  while (c <= 0x20 && (c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09)) c = load<u8>(++at)
 }
 
 /** Reads a value at its first byte. @returns false when it cannot be read */
 function read(role: i32, depth: i32): bool {
   const c = load<u8>(at)
+  if (c == QUOTE) return role == CHECKED ? checkString() : skipString()
   const isOpen = c == BRACE || c == BRACKET
   if (isOpen && (role == PART || role == MODULES)) return readPart(role, depth)
   if (isOpen) return depth <= MAX_DEPTH && (c == BRACE ? readObject(role, depth) : readList(role, depth))
-  if (role == CHECKED) return c == QUOTE ? checkString() : checkScalar(c)
-  if (c == QUOTE) return skipString()
+  if (role == CHECKED) return checkScalar(c)
   const start = at
   for (let n = c; isLetter(n) || isDigit(n) || n == DASH || n == DOT || n == 0x2b; n = load<u8>(at)) at++
   return at > start
@@ -359,67 +360,88 @@ let lastAt: usize = 0
 function same(v: v128, c: u8): v128 {
   return i8x16.eq(v, i8x16.splat(c))
 }
+
 function digitsOf(v: v128): v128 {
   return i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x30)), i8x16.splat(10))
 }
-function capitalsOf(v: v128): v128 {
-  return i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x41)), i8x16.splat(26))
-}
-function or3(a: v128, b: v128, c: v128): v128 {
-  return v128.or(v128.or(a, b), c)
-}
 
 /**
- * Whether a part may have a secret (scrub-text.ts). Vectors find two or more characters in a row of every name and form;
- * `findsAt` looks closer. Characters of a name may have separators or escapes between them.
+ * Tables of pairs of characters: by the lower and the upper half of the second one, then of the first one. A character
+ * belongs to the groups whose bit both halves have.
+ */
+const PAIRS = memory.data(64)
+const SEPARATORS: u8 = 128
+
+function mark(table: usize, c: u8, group: u8): void {
+  const low = PAIRS + table + (c & 15)
+  const high = PAIRS + table + 16 + (c >> 4)
+  store<u8>(low, load<u8>(low) | group)
+  store<u8>(high, load<u8>(high) | group)
+}
+
+/** Letters in both cases. @param before up to three characters, as bytes of a number */
+function pair(group: u8, c: u8, before: u32): void {
+  mark(0, c, group)
+  mark(0, c ^ 0x20, group)
+  for (; before != 0; before >>= 8) {
+    mark(32, <u8>before, group)
+    mark(32, <u8>before ^ 0x20, group)
+  }
+}
+
+pair(1, 0x6b, 0x6f6965) // k of token, apikey, privatekey, cookie
+pair(2, 0x77, 0x737074) // w of password, passwd, mysqlpwd, twofactor
+pair(4, 0x66, 0x726d) // f of csrf, xsrf; symfony
+pair(4, 0x68, 0x70) // h of passphrase
+pair(8, 0x75, 0x61) // u of auth
+pair(16, 0x72, 0x63) // r of secret, credentials
+pair(32, 0x65, 0x62) // e of bearer, and behind a separator of device.event
+pair(32, 0x6d, 0) // m behind a separator: app_memory
+mark(0, 0x68, 64) // /home, /Users, /Documents
+mark(0, 0x55, 64)
+mark(0, 0x44, 64)
+mark(32, SLASH, 64)
+mark(32, BACKSLASH, 64)
+mark(32, DASH, SEPARATORS)
+mark(32, UNDERSCORE, SEPARATORS)
+mark(32, DOT, SEPARATORS)
+mark(32, 0x20, SEPARATORS)
+
+/**
+ * Whether a part may have a secret (scrub-text.ts). Vectors find a pair of characters of every name and form; `findsAt`
+ * looks closer. Characters of a name may have separators or escapes between them.
  */
 function finds(start: usize, stop: usize): bool {
   digitsUntil = start
   lastAt = start
+  const low = v128.load(PAIRS)
+  const high = v128.load(PAIRS, 16)
+  const lowBefore = v128.load(PAIRS, 32)
+  const highBefore = v128.load(PAIRS, 48)
+  const half = i8x16.splat(15)
+  const fold = i8x16.splat(0x20)
+  const none = i8x16.splat(0)
   for (let i = start; i < stop; i += 16) {
-    const r0 = v128.load(i)
-    const r1 = v128.load(i - 1)
-    const r2 = v128.load(i - 2)
-    const r3 = v128.load(i - 3)
-    const fold = i8x16.splat(0x20)
-    const l0 = v128.or(r0, fold)
-    const l1 = v128.or(r1, fold)
-    const l2 = v128.or(r2, fold)
-    const l3 = v128.or(r3, fold)
-    const isApart = v128.or(
-      or3(same(r1, DASH), same(r1, UNDERSCORE), same(r1, DOT)),
-      or3(same(r1, 0x20), same(r2, BACKSLASH), i8x16.lt_s(r1, i8x16.splat(0))),
+    const c = v128.load(i)
+    const before = v128.load(i - 1)
+    const second = v128.and(i8x16.swizzle(low, v128.and(c, half)), i8x16.swizzle(high, i8x16.shr_u(c, 4)))
+    const first = v128.and(
+      i8x16.swizzle(lowBefore, v128.and(before, half)),
+      i8x16.swizzle(highBefore, i8x16.shr_u(before, 4)),
     )
-    // Letters of names, by the letter before them: token, apikey, privatekey, cookie; password, mysqlpwd, twofactor; …
-    const k = v128.and(same(l0, 0x6b), v128.or(isApart, or3(same(l1, 0x6f), same(l1, 0x69), same(l1, 0x65))))
-    const w = v128.and(same(l0, 0x77), v128.or(isApart, or3(same(l1, 0x73), same(l1, 0x70), same(l1, 0x74))))
-    const f = v128.and(same(l0, 0x66), or3(isApart, same(l1, 0x72), same(l1, 0x6d)))
-    const h = v128.and(same(l0, 0x68), v128.or(isApart, same(l1, 0x70)))
-    const u = v128.and(same(l0, 0x75), v128.or(isApart, same(l1, 0x61)))
-    const r = v128.and(same(l0, 0x72), v128.or(isApart, same(l1, 0x63)))
-    const e = v128.and(same(l0, 0x65), v128.or(isApart, same(l1, 0x62)))
-    // otp, sess, sid; device.event, app_memory
-    const p = v128.and(same(l0, 0x70), v128.and(same(l1, 0x74), same(l2, 0x6f)))
-    const s = v128.and(v128.and(same(l0, 0x73), same(l1, 0x73)), v128.and(same(l2, 0x65), same(l3, 0x73)))
-    const d = v128.and(same(l0, 0x64), v128.and(same(l1, 0x69), same(l2, 0x73)))
-    const event = v128.and(same(r0, 0x65), v128.and(same(r1, DOT), same(r2, 0x65)))
-    const memory = v128.and(same(r0, 0x6d), v128.and(same(r1, UNDERSCORE), same(r2, 0x70)))
-    // Folders of users.
-    const home = v128.and(
-      v128.or(same(r1, SLASH), same(r1, BACKSLASH)),
-      or3(same(r0, 0x68), same(r0, 0x55), same(r0, 0x44)),
+    // Separators and characters beyond ASCII have the highest bit; behind an escape any character may follow.
+    const isApart = v128.or(i8x16.lt_s(v128.or(first, before), none), same(v128.load(i - 2), BACKSLASH))
+    const pairs = i8x16.ne(v128.and(second, v128.or(first, isApart)), none)
+    const l0 = v128.or(c, fold)
+    const l1 = v128.or(before, fold)
+    // otp, sess, sid
+    const together = v128.or(
+      v128.or(v128.and(same(l0, 0x70), same(l1, 0x74)), v128.and(same(l0, 0x73), same(l1, 0x73))),
+      v128.and(same(l0, 0x64), same(l1, 0x69)),
     )
-    const digits = v128.and(digitsOf(r0), digitsOf(r1))
-    const numbers = v128.and(
-      digits,
-      v128.or(v128.and(digitsOf(r2), digitsOf(r3)), v128.and(capitalsOf(r2), capitalsOf(r3))),
-    )
-    const marks = v128.or(same(r0, AT), same(r0, 0x84))
-    const all = v128.or(
-      v128.or(v128.or(or3(k, w, f), or3(h, u, r)), v128.or(or3(e, p, s), or3(d, event, memory))),
-      or3(home, numbers, marks),
-    )
-    let found = i8x16.bitmask(all)
+    const digits = v128.and(digitsOf(c), digitsOf(before))
+    const marks = v128.or(same(c, AT), same(c, 0x84))
+    let found = i8x16.bitmask(v128.or(v128.or(pairs, together), v128.or(digits, marks)))
     if (stop - i < 16) found &= (1 << (<i32>(stop - i))) - 1
     while (found != 0) {
       if (findsAt(i + ctz(found), start)) return true
@@ -450,6 +472,8 @@ const USERS = memory.data<u8>([85, 115, 101, 114, 115])
 const DOCUMENTS = memory.data<u8>([68, 111, 99, 117, 109, 101, 110, 116, 115])
 const DEVICE_EVENT = memory.data<u8>([100, 101, 118, 105, 99, 101, 46, 101, 118, 101, 110, 116])
 const APP_MEMORY = memory.data<u8>([97, 112, 112, 95, 109, 101, 109, 111, 114, 121])
+const OTP = memory.data<u8>([111, 116, 112])
+const SESS = memory.data<u8>([115, 101, 115, 115])
 const ION_ID = memory.data<u8>([105, 111, 110, 105, 100])
 const IRC_LOG = memory.data<u8>([105, 114, 99, 108, 111, 103])
 const LARAVEL = memory.data<u8>([108, 97, 114, 97, 118, 101, 108, 95])
@@ -539,38 +563,42 @@ function findsAt(i: usize, start: usize): bool {
     if (folder > 0 && (after == SLASH || after == BACKSLASH)) return true
   }
   switch (lower(c)) {
-    case 0x6b:
-      return (
-        nameAt(i, TOKEN, 5, 2) != 0 ||
-        nameAt(i, API_KEY, 6, 3) != 0 ||
-        nameAt(i, COOKIE, 6, 3) != 0 ||
-        nameAt(i, PRIVATE_KEY, 10, 7) != 0
-      )
-    case 0x77:
-      return (
-        nameAt(i, PASSWORD, 8, 4) != 0 ||
-        nameAt(i, PASSWD, 6, 4) != 0 ||
-        nameAt(i, MYSQL_PWD, 8, 6) != 0 ||
-        nameAt(i, TWO_FACTOR, 9, 1) != 0
-      )
-    case 0x66:
-      return nameAt(i, CSRF, 4, 3) != 0 || nameAt(i, XSRF, 4, 3) != 0 || isHere(i - 3, SYMFONY, 7)
-    case 0x68:
-      return nameAt(i, PASSPHRASE, 10, 5) != 0
-    case 0x75:
-      return isAuth(i)
-    case 0x72:
-      return nameAt(i, SECRET, 6, 3) != 0 || nameAt(i, CREDENTIALS, 11, 1) != 0
-    case 0x65:
-      return nameAt(i, BEARER, 6, 1) != 0 || is(i - 7, DEVICE_EVENT, 12)
-    case 0x6d:
-      return is(i - 4, APP_MEMORY, 10)
     case 0x70:
-      return isOtp(i - 2)
+      return isHere(i - 2, OTP, 3) && isOtp(i - 2)
     case 0x73:
-      return isSession(i - 3)
+      return isHere(i - 3, SESS, 4) && isSession(i - 3)
     case 0x64:
       return isHere(i - 10, CONNECT, 11) || isHere(i - 8, SENTRY, 9)
+    case 0x6d:
+      return is(i - 4, APP_MEMORY, 10)
+    case 0x65:
+      if (before == DOT && is(i - 7, DEVICE_EVENT, 12)) return true
+  }
+  switch (((<u32>lower(c)) << 8) | lower(load<u8>(previous(i)))) {
+    case 0x6b6f: // ok
+      return nameAt(i, TOKEN, 5, 2) != 0 || nameAt(i, COOKIE, 6, 3) != 0
+    case 0x6b69: // ik
+      return nameAt(i, API_KEY, 6, 3) != 0
+    case 0x6b65: // ek
+      return nameAt(i, PRIVATE_KEY, 10, 7) != 0
+    case 0x7773: // sw
+      return nameAt(i, PASSWORD, 8, 4) != 0 || nameAt(i, PASSWD, 6, 4) != 0
+    case 0x7770: // pw
+      return nameAt(i, MYSQL_PWD, 8, 6) != 0
+    case 0x7774: // tw
+      return nameAt(i, TWO_FACTOR, 9, 1) != 0
+    case 0x6672: // rf
+      return nameAt(i, CSRF, 4, 3) != 0 || nameAt(i, XSRF, 4, 3) != 0
+    case 0x666d: // mf
+      return isHere(i - 3, SYMFONY, 7)
+    case 0x6870: // ph
+      return nameAt(i, PASSPHRASE, 10, 5) != 0
+    case 0x7561: // au
+      return isAuth(i)
+    case 0x7263: // cr
+      return nameAt(i, SECRET, 6, 3) != 0 || nameAt(i, CREDENTIALS, 11, 1) != 0
+    case 0x6562: // be
+      return nameAt(i, BEARER, 6, 1) != 0
     default:
       return false
   }

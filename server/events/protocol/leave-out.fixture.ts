@@ -80,7 +80,7 @@ function finds(part: string): boolean {
     HOMES.test(part) ||
     USER_OF_ADDRESS.test(part) ||
     IBAN.test(plain) ||
-    (part.match(/[0-9 -]*\d{4}[0-9 -]*/g) ?? []).some(
+    (part.match(/[0-9 -]*\d{2}[0-9 -]*/g) ?? []).some(
       (run) => run.replaceAll(/\D/g, '').length >= 14 || /\d{3}-\d{2}-\d{4}/.test(run),
     )
   )
