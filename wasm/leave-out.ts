@@ -430,7 +430,8 @@ function finds(start: usize, stop: usize): bool {
       i8x16.swizzle(highBefore, i8x16.shr_u(before, 4)),
     )
     // Separators and characters beyond ASCII have the highest bit; behind an escape any character may follow.
-    const isApart = v128.or(i8x16.lt_s(v128.or(first, before), none), same(v128.load(i - 2), BACKSLASH))
+    const third = v128.load(i - 2)
+    const isApart = v128.or(i8x16.lt_s(v128.or(first, before), none), same(third, BACKSLASH))
     const pairs = i8x16.ne(v128.and(second, v128.or(first, isApart)), none)
     const l0 = v128.or(c, fold)
     const l1 = v128.or(before, fold)
@@ -439,7 +440,8 @@ function finds(start: usize, stop: usize): bool {
       v128.or(v128.and(same(l0, 0x70), same(l1, 0x74)), v128.and(same(l0, 0x73), same(l1, 0x73))),
       v128.and(same(l0, 0x64), same(l1, 0x69)),
     )
-    const digits = v128.and(digitsOf(c), digitsOf(before))
+    // The second one of a row.
+    const digits = v128.andnot(v128.and(digitsOf(c), digitsOf(before)), digitsOf(third))
     const marks = v128.or(same(c, AT), same(c, 0x84))
     let found = i8x16.bitmask(v128.or(v128.or(pairs, together), v128.or(digits, marks)))
     if (stop - i < 16) found &= (1 << (<i32>(stop - i))) - 1
