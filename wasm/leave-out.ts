@@ -436,9 +436,13 @@ function finds(start: usize, stop: usize): bool {
     const l0 = v128.or(c, fold)
     const l1 = v128.or(before, fold)
     // otp, sess, sid
+    const l2 = v128.or(third, fold)
     const together = v128.or(
-      v128.or(v128.and(same(l0, 0x70), same(l1, 0x74)), v128.and(same(l0, 0x73), same(l1, 0x73))),
-      v128.and(same(l0, 0x64), same(l1, 0x69)),
+      v128.or(
+        v128.and(v128.and(same(l0, 0x70), same(l1, 0x74)), same(l2, 0x6f)),
+        v128.and(v128.and(same(l0, 0x73), same(l1, 0x73)), same(l2, 0x65)),
+      ),
+      v128.and(v128.and(same(l0, 0x64), same(l1, 0x69)), same(l2, 0x73)),
     )
     // The second one of a row.
     const digits = v128.andnot(v128.and(digitsOf(c), digitsOf(before)), digitsOf(third))
