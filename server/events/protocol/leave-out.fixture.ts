@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import { deviceSignals } from './device-signals.ts'
 import { parseGuarded } from './json-guard.ts'
 import { isRecord } from './json.ts'
-import { leaveOutShown, parseDecisive } from './leave-out.ts'
+import { leaveOutShown } from './leave-out.ts'
 import { normalizeEvent } from './normalize.ts'
-import { scrubEvent } from './scrub.ts'
+import { parseDecisive, scrubEvent } from './scrub.ts'
 
 /**
  * The pass of wasm/leave-out.ts by other means, slow and short: expressions over the bytes as Latin-1. Both have the same

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
 import { hostileEvents, smallEvents } from './hostile-json.fixture.ts'
 import { leavesOutAlike } from './leave-out.fixture.ts'
-import { leaveOutShown, parseDecisive } from './leave-out.ts'
+import { leaveOutShown } from './leave-out.ts'
+import { parseDecisive } from './scrub.ts'
 import { SECRET_WORDS, SESSION_COOKIES } from './scrub-text.ts'
 
 const left = (text: string): string | null => leaveOutShown(Buffer.from(text))?.toString() ?? null

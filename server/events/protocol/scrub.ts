@@ -1,5 +1,6 @@
 import { isList, isRecord } from './json.ts'
 import { type GuardedJson, parseGuarded, writeJson } from './json-guard.ts'
+import { leaveOutShown } from './leave-out.ts'
 import { RuleBudget } from './rule-budget.ts'
 import { isCard } from './scrub-numbers.ts'
 import {
@@ -78,6 +79,49 @@ export function scrubEvent(
   const byRules = classifier.project === null ? false : classifier.project.apply(raw, rules.budget ?? new RuleBudget())
   return scrubRecord(raw, KEY_PLAIN, classifier, 0) || byRules
 }
+
+/**
+ * Parses what decides about an event: what {@link leaveOutShown} lets stay, all that normalising with `onlyDecisive` and
+ * the signals of a device read.
+ * @param rules one object per project: events of a project are often alike, so after several that had to be parsed whole
+ *   it tries only some
+ * @returns null when anything of the event is to be scrubbed, repeated or refused, or may be: it is parsed whole then
+ */
+export function parseDecisive(bytes: Buffer, start: number, end: number, rules: ScrubRules): GuardedJson | null {
+  if (!isDefault(rules)) return null
+  const history = histories.get(rules) ?? { misses: 0, skipsLeft: 0 }
+  histories.set(rules, history)
+  if (history.skipsLeft > 0) {
+    history.skipsLeft--
+    return null
+  }
+  const rest = leaveOutShown(bytes, start, end)
+  if (rest === null) return null
+  const parsed = parseUnchanged(rest, rules)
+  history.misses = parsed === null ? Math.min(history.misses + 1, MAX_MISSES) : 0
+  history.skipsLeft = history.misses < 2 ? 0 : 2 ** history.misses
+  return parsed
+}
+
+const histories = new WeakMap<ScrubRules, { misses: number; skipsLeft: number }>()
+const MAX_MISSES = 5
+
+/** Null unless the body may be stored as it came. */
+function parseUnchanged(bytes: Buffer, rules: ScrubRules): GuardedJson | null {
+  try {
+    const parsed = parseGuarded(bytes)
+    return parsed.isExact && isRecord(parsed.value) && !scrubEvent(parsed.value, rules) ? parsed : null
+  } catch {
+    return null
+  }
+}
+
+/** The pass knows the default names and forms only. */
+const isDefault = ({ sensitiveKeys, safeKeys, defaults, removeAddresses, removeEmails, rules }: ScrubRules): boolean =>
+  defaults !== false &&
+  removeAddresses !== true &&
+  removeEmails !== true &&
+  (sensitiveKeys?.length ?? 0) + (safeKeys?.length ?? 0) + (rules?.length ?? 0) === 0
 
 /** Address and user agent of a connection for storage, after the rules for them. */
 export function scrubConnection(

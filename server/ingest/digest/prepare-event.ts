@@ -18,10 +18,9 @@ import {
   topLevelString,
   writeJson,
 } from '../../events/protocol/json-guard.ts'
-import { parseDecisive } from '../../events/protocol/leave-out.ts'
 import { normalizeEvent } from '../../events/protocol/normalize.ts'
 import { detectSecurityKind } from '../../events/protocol/security-report.ts'
-import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
+import { parseDecisive, scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
 import { claimedLongAgo, eventTime } from '../../events/protocol/time.ts'
 import { readSpanId, readTraceId } from '../../events/protocol/span.ts'
 import { hashUser, userKey } from '../../events/protocol/user.ts'
