@@ -626,7 +626,7 @@ const MAX_NAME: usize = 80
 function isOtp(place: usize): bool {
   if (!isLetter(load<u8>(place + 3)) || isStart(place)) return true
   if (lower(load<u8>(place - 1)) == 0x74 && isStart(place - 1)) return true
-  for (let i = place + 3; i < place + MAX_NAME; i++) {
+  for (let i = place + 3; i < place + MAX_NAME - 1; i++) {
     const c = load<u8>(i)
     const isName =
       isLetter(c) ||

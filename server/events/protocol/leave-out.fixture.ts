@@ -65,7 +65,7 @@ const NAMES = new RegExp(
 const SESSIONS = /sessionid|phpsessid|(?:irclog|laravel_|my|user_?|__)session|connect\.sid|sentrysid|symfony/i
 /** The last is a sign whose small letter is k. */
 const EXACT = /device\.event|app_memory|\xe2\x84\xaa/
-const OTP = /(?<![a-z])t?otp|otp(?![a-z])|otp[\w.\-[\]%$]{77}/i
+const OTP = /(?<![a-z])t?otp|otp(?![a-z])|otp[\w.\-[\]%$]{76}/i
 const HOMES = /[\\/](?:(?:home|Users)[\\/]|Documents)/
 const USER_OF_ADDRESS = /\/\\?\/[^/?#"'<>\\\x00-\x20]*@/
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11}/

@@ -4,7 +4,7 @@ import { cpuMs } from '#test/kit/loop-watch.ts'
 import { hostileEvents, smallEvents } from './hostile-json.fixture.ts'
 import { leavesOutAlike } from './leave-out.fixture.ts'
 import { leaveOutShown } from './leave-out.ts'
-import { parseDecisive } from './scrub.ts'
+import { parseDecisive, scrubEvent } from './scrub.ts'
 import { SECRET_WORDS, SESSION_COOKIES } from './scrub-text.ts'
 
 const left = (text: string): string | null => leaveOutShown(Buffer.from(text))?.toString() ?? null
@@ -62,6 +62,17 @@ describe('leaving out what only pages show', () => {
       expect(left(inVars(`{"a":"some text, ${word.toUpperCase()}=abc"}`))).toBeNull()
     },
   )
+
+  test('a long name is cut where it may become a secret', () => {
+    for (const [word, rest] of [
+      ['totp', 76],
+      ['otp', 77],
+    ] as const) {
+      const extra = { a: `${'x'.repeat(10)}${word}${'a'.repeat(rest)}=value1` }
+      expect(left(JSON.stringify({ extra }))).toBeNull()
+      expect(scrubEvent({ extra })).toBe(true)
+    }
+  })
 
   test.each([
     '{"a":01,"b":"some text"}',
