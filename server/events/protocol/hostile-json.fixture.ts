@@ -86,6 +86,9 @@ const SECRETS = [
   "'token': 'abc'",
   'a=b',
   'x'.repeat(70),
+  // Names that are cut at 80 characters.
+  `xotp${'a'.repeat(77)}=hunter2`,
+  `xtotp${'a'.repeat(76)}=hunter2`,
 ]
 const KEYS = [
   'a',

@@ -63,15 +63,59 @@ describe('leaving out what only pages show', () => {
     },
   )
 
-  test('a long name is cut where it may become a secret', () => {
-    for (const [word, rest] of [
-      ['totp', 76],
-      ['otp', 77],
-    ] as const) {
-      const extra = { a: `${'x'.repeat(10)}${word}${'a'.repeat(rest)}=value1` }
-      expect(left(JSON.stringify({ extra }))).toBeNull()
-      expect(scrubEvent({ extra })).toBe(true)
-    }
+  // The start of a part moves through a vector.
+  const finds = (extra: object): boolean =>
+    Array.from({ length: 16 }, (_, place) => `{"level":"${'x'.repeat(place)}","extra":${JSON.stringify(extra)}}`).every(
+      (text) => left(text) === null && left(text.replaceAll('/', String.raw`\/`)) === null,
+    )
+
+  test.each([
+    ...SECRET_WORDS.source.split('|'),
+    ...SESSION_COOKIES,
+    'auth',
+    'authoris',
+    'authoriz',
+    'autho',
+    'otp',
+    'totp',
+  ])('finds a name at every place, with every separator: %s', (word) => {
+    const names = [word, word.toUpperCase(), word.replaceAll('k', '\u212a')].flatMap((name) => [
+      name,
+      `İ${name}`,
+      ...Array.from({ length: word.length - 1 }, (_, at) =>
+        ['-', '_', '.', ' ', '\n', '\f', '\u00a0', '\ufeff', '.\u2028-'].map(
+          (gap) => name.slice(0, at + 1) + gap + name.slice(at + 1),
+        ),
+      ).flat(),
+    ])
+    const secrets = names.filter((name) => scrubEvent({ extra: [[name, 'some text']] }))
+    expect(secrets.length).toBeGreaterThan(1)
+    expect(secrets.filter((name) => !finds([[name, 'some text']]))).toEqual([])
+  })
+
+  test.each([
+    '36000000000008',
+    '4111-1111-1111-1111',
+    '3400 000000 00009',
+    '078-05-1120',
+    'NO93 8601 1117 947',
+    'é\nNO9386011117947',
+    '-----BEGIN PRIVATE KEY-----',
+    'Bearer abcdef1234567',
+    'https://ada:hunter2@db.example.com',
+    'a@b: https://@ada:hunter2@db.example.com',
+    '/home/ada/x',
+    'C:\\Users\\ada\\x',
+    '\\Documents and Settings\\ada',
+    '"auth" : 12345',
+    // The name before `=` is cut at 80 characters.
+    `xotp${'a'.repeat(77)}=hunter2`,
+    `xtotp${'a'.repeat(76)}=hunter2`,
+    `xotp$${'%[].-_0'.repeat(10)}123456=hunter2`,
+  ])('finds a form at every place: %s', (text) => {
+    expect(scrubEvent({ extra: { a: text } })).toBe(true)
+    expect(finds({ a: text })).toBe(true)
+    expect(finds([`some text ${text}`])).toBe(true)
   })
 
   test.each([
