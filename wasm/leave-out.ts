@@ -580,6 +580,8 @@ function findsAt(i: usize, start: usize): bool {
     case 0x65:
       if (before == DOT && is(i - 7, DEVICE_EVENT, 12)) return true
   }
+  // What is escaped is no letter. Looking for the one before it would read all escapes before it, again for each of them.
+  if ((backslashesBefore(i) & 1) == 1) return false
   switch (((<u32>lower(c)) << 8) | lower(load<u8>(previous(i)))) {
     case 0x6b6f: // ok
       return nameAt(i, TOKEN, 5, 2) != 0 || nameAt(i, COOKIE, 6, 3) != 0

@@ -173,6 +173,8 @@ describe('leaving out what only pages show', () => {
       'e.e',
       '\\nk',
       's_s',
+      '\\\\\\f',
+      '\\\\\\r',
       '"},{"a":"',
       '"],["',
     ]
