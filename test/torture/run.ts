@@ -296,8 +296,11 @@ async function main(words: string[]): Promise<void> {
     const startedMs = performance.now()
     const verdict = await judged(torture, { seed, full: options['full'] === 'true', options })
     const seconds = (performance.now() - startedMs) / 1000
-    print(`${torture.id} ${one}: ${seconds.toFixed(0)} s`)
-    rows.push(...rowsOf(torture.id, one, verdict))
+    const judgements = rowsOf(torture.id, one, verdict)
+    rows.push(...judgements)
+    const failures = judgements.filter((row) => row.verdict === 'FAILED')
+    print(`${torture.id} ${one}: ${failures.length} of ${judgements.length} claims failed, ${seconds.toFixed(0)} s`)
+    for (const row of failures) print(`  FAILED: ${row.asked}; measured: ${row.measured}`)
   }
   printTable(rows)
   const failed = rows.filter(({ verdict }) => verdict === 'FAILED')
