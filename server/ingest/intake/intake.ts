@@ -170,11 +170,10 @@ async function accept(
     query: route.query,
     pathKey: head.params.key,
   })
+  deps.bodies.own(request, `address ${clientIp}`)
   let publicKey = auth?.key ?? null
-  const isKeyInBody = publicKey === null
   if (publicKey === null) {
     if (endpoint.hasKeyInBody !== true || route.projectNumber === null) throw noKey()
-    deps.bodies.own(request, `address ${clientIp}`)
     const header = parseEnvelopeHeader(await deps.bodies.readFirstLine(request, head.encoding))
     publicKey = checkDsn(header.dsn, null, route.projectNumber)
   }
@@ -183,7 +182,6 @@ async function accept(
   if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
     throw forbidden('The project does not accept events from this origin.')
   checkReadiness(deps, key, endpoint)
-  if (!isKeyInBody) deps.bodies.own(request, `address ${clientIp}`)
   deps.bodies.own(request, `key ${key.id}`)
   deps.bodies.own(request, `organisation ${key.orgId}`)
   endpoint.check?.(head)
