@@ -9,3 +9,10 @@ const Manifest = z.object({ version: z.string(), dataFolder: z.string().default(
 
 export const manifest = (): z.infer<typeof Manifest> =>
   Manifest.parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')))
+
+/**
+ * A command for operators as they type it here: the program of the package is `faultline`.
+ * @param words what follows it, such as `backup drill`
+ */
+export const operatorCommand = (words: string): string =>
+  `${manifest().dataFolder === 'faultline-data' ? 'faultline' : 'npm run admin --'} ${words}`

@@ -1,3 +1,4 @@
+import { operatorCommand } from '../../config/manifest.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { StatementRunner } from '../../platform/storage/migrate.ts'
 import { BackupError } from './backup-error.ts'
@@ -28,7 +29,7 @@ export async function refuseUnfinishedRestore(on: StatementRunner): Promise<void
   const { rows } = await on.query<{ exists: boolean }>(`select to_regclass('restore_state') is not null as exists`)
   if (rows[0]?.exists === true)
     throw new BackupError(
-      'A restore into this database was cut off. Start it again with "npm run admin -- restore <folder>".',
+      `A restore into this database was cut off. Start it again with "${operatorCommand('restore <folder>')}".`,
     )
 }
 

@@ -1,3 +1,4 @@
+import { operatorCommand } from '../../config/manifest.ts'
 import { existsSync, rmSync } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -61,7 +62,7 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
   const startedMs = clock.monotonicMs()
   const name = options.name ?? (await listBackupNames(place))[0]
   if (name === undefined)
-    throw new BackupError(`${place.name} holds no backup. Make one with "npm run admin -- backup".`)
+    throw new BackupError(`${place.name} holds no backup. Make one with "${operatorCommand('backup')}".`)
   let rows: number | null = null
   let outcome: DrillRecord['outcome'] = 'restorable'
   let problem: string | null = null

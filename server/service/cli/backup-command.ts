@@ -1,3 +1,4 @@
+import { operatorCommand } from '../../config/manifest.ts'
 import { resolve } from 'node:path'
 import { errorText } from '../../platform/kernel/errors.ts'
 import { readConfig, type Config } from '../../config/config.ts'
@@ -204,7 +205,9 @@ async function recordDrill(config: Config, drill: DrillResult, signal: AbortSign
 function placeOf(given: string | undefined, config: Config, signal: AbortSignal): BackupPlace {
   const folder = given ?? config.backup.folder
   if (folder === null)
-    throw new DatabaseStartError('Name a folder, such as "npm run admin -- backup /mnt/backups", or set BACKUP_FOLDER.')
+    throw new DatabaseStartError(
+      `Name a folder, such as "${operatorCommand('backup /mnt/backups')}", or set BACKUP_FOLDER.`,
+    )
   const isPath = given !== undefined && !given.startsWith('s3:')
   return openPlace(isPath ? resolve(callersFolder(), folder) : folder, { s3: config.s3, clock: systemClock, signal })
 }

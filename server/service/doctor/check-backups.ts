@@ -1,3 +1,4 @@
+import { operatorCommand } from '../../config/manifest.ts'
 import { existsSync, statSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import type { Connection } from '../../platform/storage/database.ts'
@@ -46,7 +47,7 @@ function checkDrill(
   ageMs: (time: Date) => number,
 ): Finding {
   const part = 'restore drill'
-  const command = 'Run "npm run admin -- backup drill".'
+  const command = `Run "${operatorCommand('backup drill')}".`
   if (drilledAt === null) return note(part, `No backup was ever restored. ${command}`)
   if (drillProblem !== null) return problem(part, `The last one failed: ${drillProblem}`)
   return restorableAt !== null && ageMs(restorableAt) > DRILL_MS

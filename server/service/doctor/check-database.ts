@@ -1,3 +1,4 @@
+import { operatorCommand } from '../../config/manifest.ts'
 import { countQuarantined, selectBacklog } from '../../ingest/spool/spool.queries.ts'
 import { checkCanary, readCanary } from '../../platform/storage/canary.queries.ts'
 import type { Database } from '../../platform/storage/database.ts'
@@ -95,7 +96,7 @@ export async function checkQueues(db: Database, clock: Clock): Promise<Finding[]
     quarantined > 0
       ? problem(
           'quarantine',
-          `${countedWord(quarantined, 'request')} could not be digested. "npm run admin -- quarantine list" has the reasons. After an upgrade that can process them, "npm run admin -- quarantine retry --all" digests them.`,
+          `${countedWord(quarantined, 'request')} could not be digested. "${operatorCommand('quarantine list')}" has the reasons. After an upgrade that can process them, "${operatorCommand('quarantine retry --all')}" digests them.`,
         )
       : ok('quarantine', 'is empty'),
   ]
