@@ -109,6 +109,9 @@ describe('leaving out what only pages show', () => {
     '\\Documents and Settings\\ada',
     '"auth" : 12345',
     // The name before `=` is cut at 80 characters.
+    'totpcode=hunter2',
+    'some text\ntotpcode=hunter2',
+    'some text\notpcode=hunter2',
     `xotp${'a'.repeat(77)}=hunter2`,
     `xtotp${'a'.repeat(76)}=hunter2`,
     `xotp$${'%[].-_0'.repeat(10)}123456=hunter2`,
