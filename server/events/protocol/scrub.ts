@@ -117,11 +117,11 @@ function parseUnchanged(bytes: Buffer, rules: ScrubRules): GuardedJson | null {
 }
 
 /** The pass knows the default names and forms only. */
-const isDefault = ({ sensitiveKeys, safeKeys, defaults, removeAddresses, removeEmails, rules }: ScrubRules): boolean =>
+const isDefault = ({ defaults, hashKey: _hashKey, budget: _budget, ...others }: ScrubRules): boolean =>
   defaults !== false &&
-  removeAddresses !== true &&
-  removeEmails !== true &&
-  (sensitiveKeys?.length ?? 0) + (safeKeys?.length ?? 0) + (rules?.length ?? 0) === 0
+  Object.values(others).every((setting) => setting === undefined || setting === false || isEmptyList(setting))
+
+const isEmptyList = (setting: unknown): boolean => isList(setting) && setting.length === 0
 
 /** Address and user agent of a connection for storage, after the rules for them. */
 export function scrubConnection(
