@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { z } from 'zod'
+import { RUNS_LONG } from '../kit/long.ts'
 
 /** Faults in the layout of a page: overlapping texts, words broken in two, wrapped controls, clipped texts. */
 
@@ -111,8 +112,8 @@ const READ_FAULTS = `(() => {
   return [...new Set(faults)]
 })()`
 
-/** The widths at which the layout of pages is measured. */
-export const LAYOUT_WIDTHS = [390, 768, 1024, 1200, 1280, 1440, 1920] as const
+/** The widths at which the layout of pages is measured. `npm test` has the phone and a desktop; `npm run test:long` also what is between and beyond them. */
+export const LAYOUT_WIDTHS: readonly number[] = RUNS_LONG ? [390, 768, 1024, 1200, 1280, 1440, 1920] : [390, 1440]
 
 /** After a resize: frames until nothing has changed for a moment, then the faults in both themes. */
 const READ_FAULTS_OF_THEMES = `(async () => {

@@ -56,7 +56,7 @@ export const NOT_RUN: readonly { readonly starts: string; readonly reason: strin
   { starts: 'openapi-python-client', reason: 'a program of others: npm run test:clients' },
   { starts: 'npx', reason: 'installs a package: npm run test:package, npm run test:clients' },
   { starts: 'select pg_promote()', reason: 'needs a standby: npm run torture -- standby' },
-  { starts: 'faultline upload', reason: 'the name of a command; upload-command.test.ts' },
+  { starts: 'faultline upload', reason: 'the name of a command; upload-command.long.test.ts' },
   { starts: 'npm ci', reason: 'installs packages; scripts.test.ts' },
   { starts: 'npm install', reason: 'installs packages; npm run test:package' },
   { starts: 'npm init', reason: 'installs packages; npm run test:package' },
