@@ -1,6 +1,6 @@
 /**
  * Numbers of cards, accounts and social security (docs/protocol.md §16): found by form, confirmed by check digits. The pass
- * of wasm/leave-out.ts finds their forms too.
+ * of wasm/secrets.ts finds their forms too.
  */
 
 /** Sequences of digits and separators; dates and other numbers may be next to a card number. */

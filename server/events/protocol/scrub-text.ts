@@ -357,7 +357,7 @@ const ADDRESS = new Set(
 )
 
 /**
- * Names and forms of secrets; the pass of wasm/leave-out.ts finds them too, and a property test compares both. Compared
+ * Names and forms of secrets; the pass of wasm/secrets.ts finds them too, and a property test compares both. Compared
  * without separators, so that `api_key`, `api-key` and `apiKey` are equal.
  */
 export const SECRET_WORDS =
