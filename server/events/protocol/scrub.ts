@@ -88,9 +88,9 @@ export function scrubEvent(
  * @returns null when anything of the event is to be scrubbed, repeated or refused, or may be: it is parsed whole then
  */
 export function parseDecisive(bytes: Buffer, start: number, end: number, rules: ScrubRules): GuardedJson | null {
-  if (!isDefault(rules)) return null
-  const history = histories.get(rules) ?? { misses: 0, skipsLeft: 0 }
-  histories.set(rules, history)
+  let history = histories.get(rules)
+  if (history === undefined) histories.set(rules, (history = isDefault(rules) ? { misses: 0, skipsLeft: 0 } : null))
+  if (history === null) return null
   if (history.skipsLeft > 0) {
     history.skipsLeft--
     return null
@@ -103,7 +103,8 @@ export function parseDecisive(bytes: Buffer, start: number, end: number, rules: 
   return parsed
 }
 
-const histories = new WeakMap<ScrubRules, { misses: number; skipsLeft: number }>()
+/** Null for rules with which the pass is not asked. */
+const histories = new WeakMap<ScrubRules, { misses: number; skipsLeft: number } | null>()
 const MAX_MISSES = 5
 
 /** Null unless the body may be stored as it came. */
