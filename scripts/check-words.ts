@@ -37,7 +37,7 @@ export interface Finding {
   readonly refusal: Refusal
 }
 
-const ROOTS = ['server', 'web', 'shared', 'test', 'bench', 'demo', 'deploy', 'scripts', 'docs', 'migrations']
+const ROOTS = ['server', 'web', 'shared', 'test', 'bench', 'demo', 'deploy', 'scripts', 'docs', 'migrations', 'wasm']
 const ROOT_FILES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
 const TEXT = /\.(?:ts|tsx|js|mjs|css|sql|md|html)$/
 /** Recorded SDK payloads, results of measurements and built files; openapi.json is generated from checked sources. */

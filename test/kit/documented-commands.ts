@@ -50,7 +50,7 @@ export const NOT_RUN: readonly { readonly starts: string; readonly reason: strin
   { starts: 'systemctl', reason: 'needs systemd as the first process' },
   { starts: 'useradd', reason: 'would add a user to this machine' },
   { starts: 'rsync', reason: 'needs another machine' },
-  { starts: 'sentry-cli', reason: 'a program of others: npm run test:clients, upload-tools.test.ts' },
+  { starts: 'sentry-cli', reason: 'a program of others: npm run test:clients, upload-tools.clients.ts' },
   { starts: 'flutter', reason: 'a program of others: npm run test:clients' },
   { starts: 'pip', reason: 'installs a package: npm run test:clients' },
   { starts: 'openapi-python-client', reason: 'a program of others: npm run test:clients' },
