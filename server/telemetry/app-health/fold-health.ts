@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
 import { addJob, defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
+import { withPauses } from '../../platform/kernel/thread-task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { BUCKET_SECONDS, KEPT_MS, floorToBucket } from './buckets.ts'
 import {
@@ -63,14 +64,14 @@ async function lockSomeProjects(tx: Tx): Promise<string[]> {
 async function foldSome(tx: Tx, now: Date, projectIds: readonly string[]): Promise<number> {
   const deltas = projectIds.length === 0 ? [] : await sql.takeDeltas(tx, MAX_DELTAS, projectIds)
   if (deltas.length === 0) return 0
-  const minutes = sumByMinute(deltas)
+  const minutes = await sumByMinute(deltas)
   const ids = await admitAttributes(
     tx,
     now,
     minutes.wanted.map(({ want }) => want),
   )
   const rollups = new Map<string, Rollup>()
-  for (const [index, { minutes: sums }] of minutes.wanted.entries()) {
+  for await (const [index, { minutes: sums }] of withPauses(minutes.wanted.entries())) {
     const attributesId = ids[index]
     if (attributesId === undefined) continue
     for (const { key, sum } of sums.values()) spread(rollups, { ...key, attributesId }, sum, now)
@@ -83,10 +84,10 @@ type MinuteKey = { readonly projectId: string; readonly source: Source; readonly
 type Minute = { readonly key: MinuteKey; readonly sum: HealthSum }
 
 /** Deltas summed by level, values and minute. */
-function sumByMinute(deltas: readonly sql.TakenDelta[]) {
+async function sumByMinute(deltas: readonly sql.TakenDelta[]) {
   // First by all values, because batches repeat them.
   const combinations = new Map<string, { delta: sql.TakenDelta; minute: Minute }>()
-  for (const delta of deltas) {
+  for await (const delta of withPauses(deltas)) {
     const key = { projectId: delta.project_id, source: sql.sourceAt(delta.source), minute: delta.minute.getTime() }
     const text = `${key.projectId}\n${key.source}\n${key.minute}\n${DIMENSIONS.map((one) => delta[one]).join('\n')}`
     let known = combinations.get(text)
@@ -94,7 +95,7 @@ function sumByMinute(deltas: readonly sql.TakenDelta[]) {
     known.minute.sum.addDelta(delta)
   }
   const wanted = new Map<string, { want: Wanted; minutes: Map<string, Minute> }>()
-  for (const { delta, minute } of combinations.values()) {
+  for await (const { delta, minute } of withPauses(combinations.values())) {
     const { projectId, source } = minute.key
     const day = utcDay(delta.minute)
     for (const level of LEVELS) {
@@ -152,14 +153,12 @@ async function write(tx: Tx, all: readonly Rollup[]): Promise<void> {
             sketched.map(({ key }) => key),
           )
     const before = new Map(sketched.map((rollup, index) => [rollup, stored[index] ?? NO_SKETCHES]))
-    const changes = part.map((rollup) => {
+    const changes: { readonly key: sql.RollupKey; readonly counts: Counts; readonly sketches: Changed }[] = []
+    for await (const rollup of withPauses(part)) {
       const known = before.get(rollup)
-      return {
-        key: rollup.key,
-        counts: rollup.sum.counts,
-        sketches: known === undefined ? UNCHANGED : rollup.sum.over(known),
-      }
-    })
+      const sketches = known === undefined ? UNCHANGED : rollup.sum.over(known)
+      changes.push({ key: rollup.key, counts: rollup.sum.counts, sketches })
+    }
     await sql.addRollups(tx, changes)
     await sql.saveSketches(
       tx,

@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../platform/storage/database.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
+import { withPauses } from '../../platform/kernel/thread-task.ts'
 
 /** Project and time of receipt of an entry. */
 export type Receipt = { readonly projectId: string; readonly receivedAt: Date }
@@ -30,8 +30,6 @@ export type EntryTable<E> = {
   readonly count?: (tx: Tx, entries: readonly E[]) => Promise<void>
 }
 
-/** Entries between two pauses: a millisecond or two of this thread. */
-const PAUSE_ENTRIES = 100
 /** Entries of one statement, where others may need the database meanwhile: a few dozen milliseconds. */
 const PART_ENTRIES = 500
 
@@ -58,8 +56,7 @@ export async function insertEntries<E extends Entry>(
 async function writePart<E extends Entry>(tx: Tx, table: EntryTable<E>, entries: readonly E[]): Promise<void> {
   const columns = [...BEFORE, ...table.columns, ...AFTER]
   const rows = new CopyRows()
-  for (const [index, entry] of entries.entries()) {
-    if (index % PAUSE_ENTRIES === PAUSE_ENTRIES - 1) await setImmediate()
+  for await (const entry of withPauses(entries)) {
     rows.row(columns.length)
     rows.day(utcDay(entry.receivedAt))
     rows.uuid(entry.projectId)

@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
+import { withPauses } from '../../platform/kernel/thread-task.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import * as sql from './record.queries.ts'
@@ -55,14 +56,14 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
     )
   }
   const devices = new Map<string, Series>()
-  for (const { projectId, seriesId, device } of deltas) {
+  for await (const { projectId, seriesId, device } of withPauses(deltas)) {
     const dimensions = found.get(seriesId)?.dimensions
     if (device !== '' && dimensions !== undefined)
       devices.set(`${seriesId} ${device}`, deriveSeries(projectId, 4, { ...dimensions, device }))
   }
   const admitted = await admitDevices(tx, utcDay(now), [...devices.values()])
   const sums = new Map<string, sql.Sum>()
-  for (const delta of deltas) {
+  for await (const delta of withPauses(deltas)) {
     const ofDevice = admitted.get(devices.get(`${delta.seriesId} ${delta.device}`)?.id ?? '')
     const series = [...(coarser.get(delta.seriesId) ?? []), ...(ofDevice === undefined ? [] : [ofDevice])]
     for (const step of stepsFor(delta.bucket, now)) {
@@ -93,7 +94,8 @@ const foldOf =
     const rows = await sql.takeRollups(tx, minutes, floorToStep(oldFrom, next.minutes), MAX_ROWS)
     if (WHOLE.some((minutes) => minutes === next.minutes)) return rows.length
     const sums = new Map<string, sql.Sum>()
-    for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: floorToStep(row.bucket, next.minutes) })
+    for await (const row of withPauses(rows))
+      addTo(sums, { ...row, step: next.minutes, bucket: floorToStep(row.bucket, next.minutes) })
     await save(tx, sums)
     return rows.length
   }
@@ -114,11 +116,8 @@ function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
 /** Adds the sums to existing rows. The compaction lock excludes other writers. */
 async function save(tx: Tx, sums: Map<string, sql.Sum>): Promise<void> {
   if (sums.size === 0) return
-  for (const row of await sql.findRollups(
-    tx,
-    [...sums.values()].map(({ row: key }) => key),
-  ))
-    addTo(sums, row)
+  const keys = [...sums.values()].map(({ row: key }) => key)
+  for await (const row of withPauses(await sql.findRollups(tx, keys))) addTo(sums, row)
   await sql.saveRollups(tx, sums)
 }
 

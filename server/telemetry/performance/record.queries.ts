@@ -7,6 +7,7 @@ import type { Dimensions } from './fact.ts'
 import { metricCode, type Delta, type LeftOutCounts } from './deltas.ts'
 import { sql } from 'kysely'
 import { ownRows } from '../../platform/storage/own-rows.ts'
+import { withPauses } from '../../platform/kernel/thread-task.ts'
 import { projectPart, type ProjectPart } from '../../projects/registry/project-rows.ts'
 import type { AgingRows } from '../../platform/jobs/purge.ts'
 import { MAX_GAP_MS } from './battery-drain.ts'
@@ -443,6 +444,12 @@ export async function findRollups(tx: Tx, keys: readonly Rollup[]): Promise<Roll
 /** Replaces the rows with these keys by the sums. */
 export async function saveRollups(tx: Tx, sums: ReadonlyMap<string, Sum>): Promise<void> {
   const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+  const sketches: Buffer[] = []
+  const userSketches: (Buffer | null)[] = []
+  for await (const { sketch, users } of withPauses(sorted)) {
+    sketches.push(sketch.toBytes())
+    userSketches.push(users?.toBytes() ?? null)
+  }
   await tx.query(
     `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, ${LEFT_OUT_COLUMNS}, sketch, users)
      select * from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[],
@@ -455,8 +462,8 @@ export async function saveRollups(tx: Tx, sums: ReadonlyMap<string, Sum>): Promi
       sorted.map(({ sketch }) => sketch.count),
       sorted.map(({ failures }) => failures),
       ...LEFT_OUT.map((reason) => sorted.map(({ leftOut }) => leftOut[reason])),
-      sorted.map(({ sketch }) => sketch.toBytes()),
-      sorted.map(({ users }) => users?.toBytes() ?? null),
+      sketches,
+      userSketches,
     ],
   )
 }

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Connection } from '../../platform/storage/database.ts'
+import { withPauses } from '../../platform/kernel/thread-task.ts'
 import { assembleTrace, type Assembled, type GivenPart } from './assemble-trace.ts'
 import { selectParts } from './read.queries.ts'
 import { decodeSpans } from './stored-span.ts'
@@ -34,12 +34,8 @@ export async function loadTraces(
     const [first] = parts
     if (first === undefined) continue
     const given: GivenPart[] = []
-    for (const [index, part] of parts.entries()) {
-      const spans = decodeSpans(part.spans)
-      given.push({ projectId: part.projectId, receivedMs: part.receivedAt.getTime(), spans })
-      // A trace of many parts takes its time beside other requests.
-      if (index % 20 === 19) await setImmediate()
-    }
+    for await (const { projectId, receivedAt, spans } of withPauses(parts))
+      given.push({ projectId, receivedMs: receivedAt.getTime(), spans: decodeSpans(spans) })
     const trace = cut(assembleTrace(given))
     const read = given.reduce((sum, { spans }) => sum + spans.length, 0)
     const received = parts.reduce((earliest, one) => (one.receivedAt < earliest.receivedAt ? one : earliest))
