@@ -5,10 +5,13 @@ import type { Connection } from '../../platform/storage/database.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
 import { readBackupTimes } from '../backup/backup-runs.queries.ts'
 import { ageText } from './check-database.ts'
+import { selectInstalledAt } from './doctor.queries.ts'
 import { type Finding, note, ok, problem } from './finding.ts'
 
 /** Without a schedule, a backup by hand counts for a week. */
 const BY_HAND_MS = 7 * DAY_MS
+/** Before that, a new installation is still being set up. */
+const SET_UP_MS = DAY_MS
 /** A drill is due every 30 days. */
 const DRILL_MS = 40 * DAY_MS
 
@@ -23,8 +26,15 @@ export async function checkBackups(db: Connection, { backup, dataDir }: Config, 
       ? 'Set BACKUP_FOLDER to a folder on another disk.'
       : 'Look at the log of the processes with the role schedule.'
   const why = times.problem === null ? '' : ` The last one failed: ${times.problem}`
-  if (times.completeAt === null) findings.push(problem('backup', `There is no backup.${why} ${advice}`))
-  else if (ageMs(times.completeAt) > maxMs)
+  if (times.completeAt === null) {
+    const isNew = times.problem === null && ageMs(await selectInstalledAt(db)) < SET_UP_MS
+    const first = backup.folder === null ? advice : 'The schedule makes the first one.'
+    findings.push(
+      isNew
+        ? note('backup', `There is no backup yet. ${first}`)
+        : problem('backup', `There is no backup.${why} ${advice}`),
+    )
+  } else if (ageMs(times.completeAt) > maxMs)
     findings.push(problem('backup', `The newest backup is ${ageText(ageMs(times.completeAt))} old.${why} ${advice}`))
   else {
     findings.push(ok('backup', `the newest is ${ageText(ageMs(times.completeAt))} old`))

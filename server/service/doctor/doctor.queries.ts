@@ -21,6 +21,14 @@ export async function readDatabaseFacts(on: Connection): Promise<DatabaseFacts> 
   return { version: row.version, now: row.now, sizeBytes: row.size, isServing: row.serving }
 }
 
+/** When the first migration was applied: by the installation, or by the restore of a backup. */
+export async function selectInstalledAt(on: Connection): Promise<Date> {
+  const { rows } = await on.query<{ at: Date }>('select min(applied_at) as at from schema_migrations')
+  const [row] = rows
+  if (row === undefined) throw new Error('the database has no migrations')
+  return row.at
+}
+
 /** The job that has waited longest since it was due, and how many jobs were given up. */
 export async function readJobs(on: Connection): Promise<{ task: string | null; waitedMs: number; givenUp: number }> {
   const { rows } = await on.query<{ task: string; waited: number }>(

@@ -33,6 +33,7 @@ const linesOf = (findings: readonly { level: string; part: string; text: string 
 
 describe('the command', () => {
   test('prints a line for each part, what to do, and ends with 1 for a problem', async () => {
+    await db.query(`update schema_migrations set applied_at = now() - interval '2 days'`)
     const { code, lines } = await adminCommand(['doctor'], settings)
     const text = lines.join('\n')
     expect(text).toContain(`ok       public address: the service answers at ${t.url}`)
@@ -238,6 +239,9 @@ describe('backups', () => {
   })
 
   test('none, an old one, and one that failed since', async () => {
+    await t.app.db.query('update schema_migrations set applied_at = now()')
+    expect(await check()).toEqual([expect.stringMatching(/^note backup: There is no backup yet\. The schedule makes/)])
+    await t.app.db.query(`update schema_migrations set applied_at = now() - interval '2 days'`)
     expect(await check()).toEqual([expect.stringMatching(/^problem backup: There is no backup\./)])
     await run(100, { name: 'a' })
     await run(2, { problem: 'The disk is full.' })
