@@ -17,8 +17,8 @@ const MEASURED = {
   3_000: { microseconds: 329, threadMicroseconds: 131, walBytes: 8_400, newestBytes: 1_900, packedBytes: 1_500 },
 } as const
 const DAY_SECONDS = 86_400
-/** Digest threads of a process: config.ts. */
-const MAX_THREADS = 4
+/** Digest threads of a process, as config.ts sets them. */
+const threadsOf = (cores: number): number => Math.min(16, Math.max(1, Math.floor(cores / 2)))
 
 type Assumptions = {
   readonly eventsPerDay: number
@@ -111,7 +111,8 @@ export function scaleOf(given: Assumptions): Scale {
   const usableCores = 2 + Math.max(0, given.coresPerMachine - 2) * given.coreShare
   const limits = {
     processors: (usableCores * given.utilisation * 1e6) / (measured.microseconds * given.slowdown),
-    'digest threads': (MAX_THREADS * given.utilisation * 1e6) / (measured.threadMicroseconds * given.slowdown),
+    'digest threads':
+      (threadsOf(given.coresPerMachine) * given.utilisation * 1e6) / (measured.threadMicroseconds * given.slowdown),
     log: (given.walMiBPerSecond * 2 ** 20) / measured.walBytes,
   }
   const names = Object.keys(limits) as (keyof typeof limits)[]

@@ -40,7 +40,7 @@ export type Config = {
   /** The log in front of the spool; null: the intake writes into the database itself. */
   readonly intakeLog: IntakeLogSettings | null
   readonly roles: readonly ProcessRole[]
-  /** Threads of a process with the role `digest`. */
+  /** Maximum threads of a process with the role `digest`: further ones than the first run while a backlog lasts. */
   readonly digestThreads: number
   readonly signup: (typeof SIGNUP_MODES)[number]
   readonly region: (typeof REGIONS)[number] | null
@@ -203,8 +203,8 @@ export function readConfig(environment: Environment = process.env): Config {
   })
 }
 
-/** A thread keeps about two cores busy with its share of the database; intake, API and the rest need as much. */
-const defaultDigestThreads = (cores: number): number => Math.min(MAX_DIGEST_THREADS, Math.max(1, Math.floor(cores / 4)))
+/** A thread keeps two cores and more busy: the other parts of an event take longer than its digest thread (docs/scaling.md). */
+const defaultDigestThreads = (cores: number): number => Math.min(MAX_DIGEST_THREADS, Math.max(1, Math.floor(cores / 2)))
 
 /** @throws ConfigError when there are two passwords, or one without an address */
 function databaseUrlOf({ DATABASE_URL: url, DATABASE_PASSWORD: password }: Settings): string | null {

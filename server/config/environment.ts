@@ -8,8 +8,8 @@ export const PROCESS_ROLES = ['ingest', 'api', 'digest', 'schedule', 'deliver'] 
 
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
 
-/** The spool has as many parts, each of which a thread digests. */
-export const MAX_DIGEST_THREADS = 4
+/** The spool has as many shards, each of which one thread digests. */
+export const MAX_DIGEST_THREADS = 16
 
 export const SIGNUP_MODES = ['open', 'invite', 'closed'] as const
 

@@ -21,9 +21,21 @@ import { OutcomeSums } from '../outcomes/outcomes.ts'
 import { isSuspect } from '../spool/part-rows.ts'
 import type { Pace } from '../../telemetry/logs/entries.queries.ts'
 
+export type DigestSums = DigestFigures & { readonly batches: number }
+export const NO_SUMS: DigestSums = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
+export const addSums = (a: DigestSums, b: DigestSums): DigestSums => ({
+  entries: a.entries + b.entries,
+  events: a.events + b.events,
+  duplicates: a.duplicates + b.duplicates,
+  quarantined: a.quarantined + b.quarantined,
+  batches: a.batches + b.batches,
+})
+
 export type Digester = {
   /** Sums since the start. */
-  readonly figures: { entries: number; events: number; duplicates: number; quarantined: number; batches: number }
+  figures(): DigestSums
+  /** Shards that it has locked. */
+  shards(): readonly number[]
   /** Digests the present contents of the spool; for tests and before stopping. */
   drain(): Promise<void>
   close(): Promise<void>
@@ -44,14 +56,10 @@ export async function createDigester(
   const reader = await claimShards(app, handedOver, shards)
   forgetJob()
   const facts = createProjectFactsReader(app, symbolicateFor)
-  const figures = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
+  let sums = NO_SUMS
   const count = (done: DigestFigures): void => {
-    figures.entries += done.entries
-    figures.events += done.events
-    figures.duplicates += done.duplicates
-    figures.quarantined += done.quarantined
     // A batch of the canary alone is none to count.
-    if (done.entries > 0) figures.batches++
+    sums = addSums(sums, { ...done, batches: done.entries > 0 ? 1 : 0 })
   }
 
   const nowMs = (): number => app.clock.monotonicMs()
@@ -68,7 +76,8 @@ export async function createDigester(
   }
 
   return {
-    figures,
+    figures: () => sums,
+    shards: () => reader.shards(),
     async drain() {
       reader.checkTable()
       // Also after an error every part comes to its end: a second call must not find rows in the hands of the first.

@@ -51,8 +51,14 @@ export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (
 const PARTS = 4
 export const PART_NUMBERS: readonly number[] = Array.from({ length: PARTS }, (_, part) => part)
 export const spoolPart = (projectNumber: number): number => projectNumber % PARTS
-/** The thread of several that digests a shard: whole parts, so that their batches stay together. */
-export const threadOfShard = (shard: number, threads: number): number => spoolPart(shard) % threads
+/** The thread of several that digests a shard: parts are divided as little as possible, so that their batches stay together. */
+export const threadOfShard = (shard: number, threads: number): number => {
+  const placeByPart = spoolPart(shard) * (SHARDS / PARTS) + Math.floor(shard / PARTS)
+  return Math.floor((placeByPart * threads) / SHARDS)
+}
+/** The shards of one of several threads. */
+export const shardsOfThread = (thread: number, threads: number): readonly number[] =>
+  SHARD_NUMBERS.filter((shard) => threadOfShard(shard, threads) === thread)
 /** The shards of a part. */
 export const shardsInPart = (part: number): readonly number[] =>
   SHARD_NUMBERS.filter((shard) => spoolPart(shard) === part)

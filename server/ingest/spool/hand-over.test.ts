@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { spoolEntry } from './entry.fixture.ts'
-import { SHARD_NUMBERS, type SpoolEntry, threadOfShard } from './entry.ts'
-import { createHandOver, handOverToThreads, type ThreadHandOver } from './hand-over.ts'
+import { type SpoolEntry, shardsOfThread } from './entry.ts'
+import { createHandOver, createHandOvers, type ThreadHandOver } from './hand-over.ts'
 import { claimShards, type SpoolBatch, type SpoolReader, settleBatches, SpoolFencedError } from './read.ts'
 import { PartRows } from './part-rows.ts'
 import type { StoredRow } from './spool.queries.ts'
@@ -77,18 +77,22 @@ test('rows that were handed over come in order, whole, without a notification an
   listener.release(true)
 })
 
-test('each of several threads gets the rows of its own parts', async () => {
-  const each = [createHandOver(), createHandOver()]
-  const to = opened(createSpool(app, {}, handOverToThreads(each)))
+test('after the shards were divided, each thread gets the rows of its own parts', async () => {
+  const handOvers = createHandOvers()
+  const to = opened(createSpool(app, {}, handOvers))
+  const alone = await claimShards(app, handOvers.to(0).connect())
+  expect(alone.parts()).toEqual([0, 1, 2, 3])
+  await to.append(anEntry('before', 6))
+  await alone.close()
+  handOvers.divide(2)
   const threads: SpoolReader[] = []
-  for (const [index, one] of each.entries()) {
-    const shards = SHARD_NUMBERS.filter((shard) => threadOfShard(shard, each.length) === index)
-    threads.push(opened(await claimShards(app, one.connect(), shards)))
-  }
+  for (const index of [0, 1])
+    threads.push(opened(await claimShards(app, handOvers.to(index).connect(), shardsOfThread(index, 2))))
   expect(threads.map((thread) => thread.parts())).toEqual([
-    [0, 2],
-    [1, 3],
+    [0, 1],
+    [2, 3],
   ])
+  expect(texts((await threads[1]?.read(2, all)) ?? [])).toEqual(['before'])
   for (const thread of threads) for (const part of thread.parts()) await thread.read(part, all)
   for (const projectNumber of [4, 5, 6, 7]) await to.append(anEntry(`project ${projectNumber}`, projectNumber))
   await messagesArrive()
@@ -98,8 +102,8 @@ test('each of several threads gets the rows of its own parts', async () => {
     return read.flatMap(texts)
   })
   expect(await Promise.all(got)).toEqual([
-    ['project 4', 'project 6'],
-    ['project 5', 'project 7'],
+    ['project 4', 'project 5'],
+    ['project 6', 'project 7'],
   ])
 })
 
@@ -120,7 +124,7 @@ test('a row that was read before it was handed over is returned once', async () 
 })
 
 test('rows that found no place are read from the table in their turn, and every row once', async () => {
-  const handOver = createHandOver(1_000)
+  const handOver = createHandOver(() => 1_000)
   const { to, from } = await aPair(handOver)
   const sent = Array.from({ length: 12 }, (_, i) => `row ${i}`)
   await append(to, ...sent)
@@ -135,7 +139,7 @@ test('rows that found no place are read from the table in their turn, and every 
 })
 
 test('a flood in one part leaves place for the others', async () => {
-  const { to, from } = await aPair(createHandOver(1_000))
+  const { to, from } = await aPair(createHandOver(() => 1_000))
   await append(to, ...Array.from({ length: 12 }, (_, i) => `row ${i}`))
   await to.append(anEntry('quiet', 5))
   await messagesArrive()

@@ -66,7 +66,7 @@ const sharedNumbers = (shared: SharedArrayBuffer) => {
 const SHARED_BYTES = (SHARDS + 1 + GROUPS) * Int32Array.BYTES_PER_ELEMENT
 
 /** The end of the intake. @param maxBytes for tests, and for one of several threads */
-export function createHandOver(maxBytes = MAX_HANDED_BYTES): ThreadHandOver {
+export function createHandOver(maxBytes = () => MAX_HANDED_BYTES): ThreadHandOver {
   let port: MessagePort | null = null
   let { taken, all, waiting } = sharedNumbers(new SharedArrayBuffer(SHARED_BYTES))
   /** Projects whose last row was not handed over. */
@@ -78,7 +78,7 @@ export function createHandOver(maxBytes = MAX_HANDED_BYTES): ThreadHandOver {
   }
 
   const hasPlace = (projectNumber: number, bytes: number): boolean => {
-    const free = maxBytes - Atomics.load(all, 0)
+    const free = maxBytes() - Atomics.load(all, 0)
     return bytes <= free && Atomics.load(waiting, groupOf(projectNumber)) + bytes <= MAX_PER_FREE * free
   }
 
@@ -116,13 +116,29 @@ export function createHandOver(maxBytes = MAX_HANDED_BYTES): ThreadHandOver {
   }
 }
 
-/** One hand-over for the digest threads of a process, each of which has shards of its own. @param threads at least one */
-export function handOverToThreads(threads: readonly ThreadHandOver[]): HandOver {
-  const threadOf = (projectNumber: number): ThreadHandOver | undefined =>
-    threads[threadOfShard(projectShard(projectNumber), threads.length)]
+/** To the digest threads of a process, each of which has shards of its own. */
+export type HandOvers = HandOver & {
+  /** The hand-over to a thread, which has to connect again when its shards change. */
+  readonly to: (thread: number) => ThreadHandOver
+  /** Divides the shards among so many threads. */
+  divide(threads: number): void
+}
+
+/** A hand-over to one thread, until it is divided. */
+export function createHandOvers(): HandOvers {
+  let threads = 1
+  const each = new Map<number, ThreadHandOver>()
+  const to = (thread: number): ThreadHandOver => {
+    const known = each.get(thread) ?? createHandOver(() => MAX_HANDED_BYTES / threads)
+    each.set(thread, known)
+    return known
+  }
+  const threadOf = (projectNumber: number): ThreadHandOver => to(threadOfShard(projectShard(projectNumber), threads))
   return {
-    takes: (projectNumber) => threadOf(projectNumber)?.takes(projectNumber) === true,
-    pass: (row, id) => threadOf(row.projectNumber)?.pass(row, id),
+    to,
+    divide: (into) => void (threads = into),
+    takes: (projectNumber) => threadOf(projectNumber).takes(projectNumber),
+    pass: (row, id) => threadOf(row.projectNumber).pass(row, id),
   }
 }
 

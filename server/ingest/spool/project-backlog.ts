@@ -1,5 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { type ProjectBacklog, selectLargestLags, selectProjectBacklog } from './spool.queries.ts'
+import { type ProjectBacklog, selectLargestLags, selectLateShards, selectProjectBacklog } from './spool.queries.ts'
 
 /** Maximum projects in `/-/metrics`. */
 const MAX_LAGS = 10
@@ -11,3 +11,7 @@ export const backlogOfProject = ({ db, clock }: App, projectId: string): Promise
 /** The projects whose oldest entry has waited longest. */
 export const largestLags = ({ db, clock }: App): Promise<ProjectBacklog[]> =>
   selectLargestLags(db, MAX_LAGS, clock.now())
+
+/** Shards with a project whose oldest entry waits for longer than a time. */
+export const lateShards = ({ db, clock }: App, ms: number): Promise<number[]> =>
+  selectLateShards(db, new Date(clock.now().getTime() - ms))

@@ -155,6 +155,24 @@ export async function selectLanes(
   return rows.map((row) => ({ part: row.part, projectNumber: row.project_number }))
 }
 
+/** The shards of projects whose oldest row was received before a time. */
+export async function selectLateShards(db: Connection, before: Date): Promise<number[]> {
+  const { rows } = await db.query<{ shard: number }>(
+    // As in selectLanes: one look into the index for each project.
+    `with recursive oldest (shard, project_number, received_at) as (
+       (select shard, project_number, received_at from spool order by shard, project_number, id limit 1)
+       union all
+       select next.* from oldest cross join lateral (
+         select s.shard, s.project_number, s.received_at from spool s
+         where (s.shard, s.project_number) > (oldest.shard, oldest.project_number)
+         order by s.shard, s.project_number, s.id limit 1) next
+     )
+     select distinct project_number % ${SHARDS} as shard from oldest where received_at < $1`,
+    [before],
+  )
+  return rows.map(({ shard }) => shard)
+}
+
 /** Which rows of a project are wanted. */
 export type LaneRange = {
   readonly projectNumber: number

@@ -5,14 +5,19 @@ export type Durability = 'full' | 'none-for-tests'
  * Settings of the embedded server, for its command line, so that they also apply to old data directories. For a small
  * machine shared with the service: little memory, few connections, full durability.
  */
-export function serverSettings(options: { socketDir: string; majorVersion: number; durability: Durability }): string[] {
+export function serverSettings(options: {
+  socketDir: string
+  majorVersion: number
+  durability: Durability
+  moreConnections?: number
+}): string[] {
   const settings: Record<string, string | number> = {
     // Connections only through a socket in a directory that only its owner can enter.
     listen_addresses: '',
     unix_socket_directories: quoteDirectory(options.socketDir),
     unix_socket_permissions: '0700',
     port: SOCKET_PORT,
-    max_connections: 40,
+    max_connections: 40 + (options.moreConnections ?? 0),
     superuser_reserved_connections: 2,
 
     shared_buffers: '96MB',

@@ -43,10 +43,13 @@ export async function startEmbeddedPostgres(options: {
   log: (line: string) => void
   binaries?: BinarySet
   durability?: Durability
+  /** Beside those of a service with one digest thread. */
+  moreConnections?: number
   /** Aborts the start and leaves nothing running or locked; has no effect afterwards. */
   signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
   const { log, binaries: set = 'pg18', durability = 'full', signal = new AbortController().signal } = options
+  const { moreConnections = 0 } = options
   const dataDir = openDataDir(resolve(options.dataDir), durability)
   const clusterDir = join(dataDir, CLUSTER_DIRECTORY)
   const user = serverUser(clusterDir)
@@ -69,7 +72,8 @@ export async function startEmbeddedPostgres(options: {
 
     const sockets = prepareSocketDir(dataDir, user)
     socketDir = sockets
-    const settings = serverSettings({ socketDir: sockets, majorVersion: binaries.majorVersion, durability })
+    const { majorVersion } = binaries
+    const settings = serverSettings({ socketDir: sockets, majorVersion, durability, moreConnections })
     // Not for tests, which have many databases and delete them.
     const reserve = durability === 'full' ? keepReserve(dataDir) : null
     let diskFullAtMs = Number.NEGATIVE_INFINITY

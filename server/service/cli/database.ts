@@ -12,6 +12,9 @@ import { checkExternalDatabase } from '../../platform/storage/external.ts'
 import { migrate } from '../../platform/storage/migrate.ts'
 import { refuseUnfinishedRestore } from '../backup/restore.queries.ts'
 
+/** Further threads divide the parts of the spool: two for one part, and for each thread those of locks, heavy rows and messages. */
+const CONNECTIONS_PER_DIGEST_THREAD = 5
+
 export type OpenDatabase = {
   readonly connectionString: string
   /** Lines for the operator, printed once at start. */
@@ -45,7 +48,8 @@ export async function openDatabase(
   }
   const { dataDir, note } = chooseDataDir(config.dataDir, config.dataDirIsExplicit)
   progress('starting the database')
-  const postgres = await startEmbeddedPostgres({ dataDir, log: progress, signal })
+  const moreConnections = CONNECTIONS_PER_DIGEST_THREAD * (config.digestThreads - 1)
+  const postgres = await startEmbeddedPostgres({ dataDir, log: progress, signal, moreConnections })
   return {
     connectionString: postgres.connectionString,
     notes: [...(note === undefined ? [] : [note]), ...postgres.notes],

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { superviseDigestion } from './supervise-digestion.ts'
+import { SHARD_NUMBERS, shardsOfThread } from '../../ingest/spool/entry.ts'
+import { superviseDigestion, threadsNeeded } from './supervise-digestion.ts'
 
 const { app, connectionString, logLines } = await testApp({ realTime: true })
 
@@ -20,30 +21,6 @@ test('a stop ends a starting and a working thread without an error in the log', 
   await atWork.stop(30_000)
   await waitFor('its connections to end', async () => (await connections()) === 0)
   expect(logLines.filter(({ level }) => level !== 'info')).toEqual([])
-})
-
-test('several threads share the parts of the spool, and one that ends gets its own back', async () => {
-  const threads = superviseDigestion({ ...app, config: { ...app.config, digestThreads: 3 } }, connectionString)
-  /** Shards that each thread has locked. */
-  const locked = async (): Promise<number[]> => {
-    const { rows } = await app.db.query<{ n: number }>(
-      `select count(*)::int as n from pg_locks join pg_stat_activity using (pid)
-       where locktype = 'advisory' and mode = 'ExclusiveLock' and application_name = 'faultline digest'
-         and datname = current_database() group by pid order by n`,
-    )
-    return rows.map(({ n }) => n)
-  }
-  const shares = [4, 4, 8]
-  await waitFor('all shards', async () => String(await locked()) === String(shares))
-  await app.db.query(
-    `select pg_terminate_backend(pid) from (select pid from pg_locks join pg_stat_activity using (pid)
-     where locktype = 'advisory' and mode = 'ExclusiveLock' and application_name = 'faultline digest'
-       and datname = current_database() limit 1) one`,
-  )
-  await waitFor('all shards again', async () => String(await locked()) === String(shares))
-  await threads.stop(30_000)
-  expect(await locked()).toEqual([])
-  logLines.length = 0
 })
 
 test('a stop terminates a thread that hangs in its start after the grace period', async () => {
@@ -64,4 +41,34 @@ test('a stop while no thread runs starts none', async () => {
   // Longer than the first pause.
   await new Promise((resolve) => setTimeout(resolve, 400))
   expect(logLines.slice(before)).toEqual([])
+})
+
+test('shards are divided evenly, and parts as little as possible', () => {
+  const sizes = (threads: number) => Array.from({ length: threads }, (_, one) => shardsOfThread(one, threads).length)
+  expect([1, 2, 3, 4, 8, 16].map(sizes)).toEqual([
+    [16],
+    [8, 8],
+    [6, 5, 5],
+    [4, 4, 4, 4],
+    Array(8).fill(2),
+    Array(16).fill(1),
+  ])
+  expect(shardsOfThread(1, 4)).toEqual([1, 5, 9, 13])
+  expect(shardsOfThread(2, 8)).toEqual([1, 5])
+})
+
+test('threads are added where they divide late requests, and end when the others do without them', () => {
+  const calm = { threads: 4, maxThreads: 8, late: [], unchangedMs: 60_000, calmMs: 60_000, busy: 0.1 }
+  expect(threadsNeeded(calm)).toBe(1)
+  expect(threadsNeeded({ ...calm, calmMs: 59_000 })).toBe(4)
+  expect(threadsNeeded({ ...calm, busy: 1.5 })).toBe(3)
+  expect(threadsNeeded({ ...calm, busy: 3.9 })).toBe(4)
+  const late = { ...calm, late: SHARD_NUMBERS, calmMs: 0, busy: 4 }
+  expect(threadsNeeded(late)).toBe(8)
+  expect(threadsNeeded({ ...late, unchangedMs: 9_000 })).toBe(4)
+  expect(threadsNeeded({ ...late, maxThreads: 4 })).toBe(4)
+  expect(threadsNeeded({ ...late, maxThreads: 5 })).toBe(5)
+  // One project, and projects of one shard, are digested by one thread.
+  expect(threadsNeeded({ ...late, late: [3] })).toBe(4)
+  expect(threadsNeeded({ ...late, late: [0, 8] })).toBe(8)
 })

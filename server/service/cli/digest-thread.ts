@@ -3,62 +3,64 @@ import { createApp } from '../app.ts'
 import { collectStart } from './collector.ts'
 import type { Config } from '../../config/config.ts'
 import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
-import { createDigester } from '../../ingest/digest/digester.ts'
-import { spoolPart } from '../../ingest/spool/entry.ts'
+import { addSums, createDigester, type DigestSums, NO_SUMS } from '../../ingest/digest/digester.ts'
+import { PART_NUMBERS } from '../../ingest/spool/entry.ts'
 import type { HandOverEnd } from '../../ingest/spool/hand-over.ts'
 
-/** The digest thread. It has its own App and shares the database and the hand-over with the main thread. */
+/** A digest thread. It has its own App and shares the database and the hand-over with the main thread. */
 
-export type DigestThreadData = {
-  readonly config: Config
-  readonly connectionString: string
-  /** Whole parts of the spool. */
+export type DigestThreadData = DigestThreadShards & { readonly config: Config; readonly connectionString: string }
+/** The shards of a thread; also as a message when they change. */
+export type DigestThreadShards = {
   readonly shards: readonly number[]
   /** Null when this process has no intake. */
   readonly handedOver: HandOverEnd | null
 }
 /** Message to the thread. */
-export type DigestThreadCommand = 'stop'
-/** Message from the thread: its sums so far. */
-export type DigestThreadReport = {
-  readonly entries: number
-  readonly events: number
-  readonly duplicates: number
-  readonly quarantined: number
-  readonly batches: number
-}
+export type DigestThreadCommand = 'stop' | DigestThreadShards
+/** Message from the thread: its sums so far, and the shards that it has locked. */
+export type DigestThreadReport = { readonly sums: DigestSums; readonly shards: readonly number[] }
 
 const REPORT_EVERY_MS = 1_000
-/** Per part of the spool one that commits and one that reads. */
-const CONNECTIONS_PER_PART = 2
-/** One for heavy rows, and one for the locks. */
-const OTHER_CONNECTIONS = 2
+/** Per part of the spool one that commits and one that reads, one for heavy rows, and one for the locks. */
+const CONNECTIONS = PART_NUMBERS.length * 2 + 2
 
-const { config, connectionString, shards, handedOver } = workerData as DigestThreadData
+const { config, connectionString } = workerData as DigestThreadData
 const port = parentPort
 if (port === null) throw new Error('digest-thread.ts runs as a worker thread only')
 
-const stopping = new AbortController()
+let next: DigestThreadShards = workerData as DigestThreadData
+let isStopping = false
+let interrupt = new AbortController()
 port.on('message', (command: DigestThreadCommand) => {
-  if (command === 'stop') stopping.abort()
+  if (command === 'stop') isStopping = true
+  else next = command
+  interrupt.abort()
 })
 
-const connections = new Set(shards.map(spoolPart)).size * CONNECTIONS_PER_PART + OTHER_CONNECTIONS
-const app = await createApp(config, connectionString, connections, 'digest')
-const digester = await createDigester(app, handedOver, symbolicateFor, shards)
-let reported = -1
-const report = (): void => {
-  if (digester.figures.batches === reported) return
-  reported = digester.figures.batches
-  port.postMessage({ ...digester.figures } satisfies DigestThreadReport)
+const app = await createApp(config, connectionString, CONNECTIONS, 'digest')
+let past = NO_SUMS
+let isFirst = true
+while (!isStopping) {
+  const { shards, handedOver } = next
+  interrupt = new AbortController()
+  const digester = await createDigester(app, handedOver, symbolicateFor, shards)
+  let reported = ''
+  const report = (): void => {
+    const held = digester.shards()
+    const state = `${digester.figures().batches} ${held.join()}`
+    if (state === reported) return
+    reported = state
+    port.postMessage({ sums: addSums(past, digester.figures()), shards: held } satisfies DigestThreadReport)
+  }
+  const reporting = setInterval(report, REPORT_EVERY_MS)
+  if (isFirst) collectStart()
+  isFirst = false
+  await digester.run(interrupt.signal)
+  clearInterval(reporting)
+  report()
+  past = addSums(past, digester.figures())
+  await digester.close()
 }
-const reporting = setInterval(report, REPORT_EVERY_MS)
-
-collectStart()
-await digester.run(stopping.signal)
-
-clearInterval(reporting)
-report()
-await digester.close()
 await app.close()
 port.close()

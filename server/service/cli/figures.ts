@@ -1,6 +1,7 @@
 import { readBackupTimes } from '../backup/backup-runs.queries.ts'
 import { CANARY_CHANNEL } from '../canary/canary-channel.ts'
 import type { Figure } from '../http/metrics.ts'
+import type { DigestSums } from '../../ingest/digest/digester.ts'
 import type { Intake } from '../../ingest/intake/create-intake.ts'
 import { LATENCY_BOUNDS_MS } from '../../ingest/intake/answers.ts'
 import { oldestDueMs } from '../../platform/outbox/engine.queries.ts'
@@ -9,15 +10,6 @@ import { largestLags } from '../../ingest/spool/project-backlog.ts'
 import type { Mover, OpenLog } from '../../ingest/spool/open-intake-log.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Database } from '../../platform/storage/database.ts'
-
-/** Sums of digestion, in a thread or inline. */
-export type DigestSums = {
-  readonly entries: number
-  readonly events: number
-  readonly duplicates: number
-  readonly quarantined: number
-  readonly batches: number
-}
 
 /** Figures of the intake since the process started, for `/-/metrics`. */
 export async function intakeFigures(intake: Intake): Promise<Figure[]> {
@@ -153,7 +145,8 @@ export const passwordFigures = ({ passwords }: App): Figure[] => [
   },
 ]
 
-export function digestFigures(sums: DigestSums): Figure[] {
+/** @param threads that digest now; in their sums are ended ones too */
+export function digestFigures(sums: DigestSums, threads: number): Figure[] {
   const counter = (name: string, help: string, value: number): Figure => ({
     name: `faultline_digest_${name}_total`,
     help,
@@ -166,6 +159,12 @@ export function digestFigures(sums: DigestSums): Figure[] {
     counter('duplicates', 'Events that were already stored.', sums.duplicates),
     counter('quarantined', 'Requests moved to quarantine because they could not be digested.', sums.quarantined),
     counter('batches', 'Batches that digestion committed.', sums.batches),
+    {
+      name: 'faultline_digest_threads',
+      help: 'Threads that digest: more than one while a backlog lasts.',
+      kind: 'gauge',
+      value: threads,
+    },
   ]
 }
 

@@ -12,19 +12,13 @@ import { createIntake, type Intake } from '../../ingest/intake/create-intake.ts'
 import { runJobs } from '../../platform/jobs/run-jobs.ts'
 import { withinGrace } from '../../platform/kernel/abortable.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
-import {
-  createHandOver,
-  type HandOver,
-  handOverToThreads,
-  MAX_HANDED_BYTES,
-  type ThreadHandOver,
-} from '../../ingest/spool/hand-over.ts'
+import { createHandOvers, type HandOver, type HandOvers } from '../../ingest/spool/hand-over.ts'
 import { type Mover, type OpenLog, openIntakeLog } from '../../ingest/spool/open-intake-log.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
 import { createCanary, type Canary, type CanaryTiming } from '../canary/create-canary.ts'
 import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
-import { createDigester } from '../../ingest/digest/digester.ts'
+import { createDigester, type DigestSums } from '../../ingest/digest/digester.ts'
 import { CHANNELS } from '../channels.ts'
 import type { Channel } from '../../platform/outbox/channel.ts'
 import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
@@ -38,7 +32,6 @@ import {
   logFigures,
   lagFigures,
   passwordFigures,
-  type DigestSums,
 } from './figures.ts'
 import type { MetricsExporter } from './export-metrics.ts'
 import { readReadiness } from './read-readiness.ts'
@@ -96,11 +89,7 @@ export async function startService(app: App, connectionString: string, options: 
       roles.includes('digest') &&
       options.digestion !== 'manual' &&
       app.config.intakeLog === null
-    const threads = options.digestion === 'thread' ? app.config.digestThreads : 1
-    const handOvers = handsOver
-      ? Array.from({ length: threads }, () => createHandOver(MAX_HANDED_BYTES / threads))
-      : null
-    const handOver = handOvers === null ? null : handOverToThreads(handOvers)
+    const handOver = handsOver ? createHandOvers() : null
     const canary =
       app.config.canaryMinutes > 0 && (roles.includes('ingest') || roles.includes('api'))
         ? createCanary(app, roles.includes('ingest'))
@@ -122,7 +111,7 @@ export async function startService(app: App, connectionString: string, options: 
       stops.push(() => jobs.stop())
     }
     const digestion = roles.includes('digest')
-      ? await startDigestion(app, connectionString, options.digestion, handOvers)
+      ? await startDigestion(app, connectionString, options.digestion, handOver)
       : null
     if (digestion !== null) stops.push(() => digestion.stop())
     if (digestion !== null && used !== null) mover = used.startMover()
@@ -150,7 +139,7 @@ export async function startService(app: App, connectionString: string, options: 
           ...passwordFigures(app),
           ...(intake === null ? [] : [...(await intakeFigures(intake)), ...(await lagFigures(app))]),
           ...(used === null ? [] : await logFigures(used, mover)),
-          ...(digestion === null ? [] : digestFigures(digestion.figures())),
+          ...(digestion === null ? [] : digestFigures(digestion.figures(), digestion.threads())),
           ...(deliverer === null ? [] : await deliveryFigures(app.db, deliverer.figures())),
           ...(await backupFigures(app)),
         ],
@@ -262,27 +251,29 @@ function openIntake(
   }
 }
 
-type Digestion = { figures(): DigestSums; drain(): Promise<void>; stop(): Promise<void> }
+type Digestion = { figures(): DigestSums; threads(): number; drain(): Promise<void>; stop(): Promise<void> }
 
 async function startDigestion(
   app: App,
   connectionString: string,
   how: ServiceOptions['digestion'],
-  handOvers: readonly ThreadHandOver[] | null,
+  handOvers: HandOvers | null,
 ): Promise<Digestion> {
   if (how === 'thread') {
     const supervisor = superviseDigestion(app, connectionString, handOvers)
     return {
       figures: () => supervisor.figures(),
+      threads: () => supervisor.threads(),
       drain: () => Promise.resolve(),
       stop: () => supervisor.stop(DIGEST_GRACE_MS),
     }
   }
-  const digester = await createDigester(app, handOvers?.[0]?.connect(), symbolicateFor)
+  const digester = await createDigester(app, handOvers?.to(0).connect(), symbolicateFor)
   const stopping = new AbortController()
   const running = how === 'inline' ? digester.run(stopping.signal) : Promise.resolve()
   return {
-    figures: () => digester.figures,
+    figures: () => digester.figures(),
+    threads: () => 1,
     drain: () => digester.drain(),
     async stop() {
       stopping.abort()
