@@ -18,7 +18,7 @@ test('a slow log, or few cores, is what limits a cell', () => {
   const { middle } = SCENARIOS
   expect(scaleOf({ ...middle, walMiBPerSecond: 10 }).limit).toBe('log')
   expect(scaleOf({ ...middle, coresPerMachine: 4 }).limit).toBe('processors')
-  expect(scaleOf({ ...middle, coresPerMachine: 64 }).limit).toBe('digest threads')
+  expect(scaleOf({ ...middle, coresPerMachine: 64, walMiBPerSecond: 400 }).limit).toBe('digest threads')
 })
 
 test('docs/scaling.md has these figures', () => {
