@@ -13,7 +13,6 @@ export const appTexts = {
   allProjects: 'All projects',
   projects: 'Projects',
   notLoaded: (what: string) => `${what} did not load`,
-  showingLoaded: 'Showing the last loaded data.',
   needsRole: (role: string) => `You need the ${role} role to change this.`,
   skip: 'Skip to content',
   homeLink: 'Faultline, go to issues',

@@ -59,8 +59,6 @@ export const shellTexts = {
   palette: 'Search or jump to',
   close: 'Close',
   undo: 'Undo the last change',
-  focusSearch: 'Focus search',
-  search: 'Search',
   crash: 'This page could not be displayed',
   crashMore: 'This is an error in the dashboard. Your data is safe. Try reloading the page.',
   unfetched: 'This page did not load',

@@ -27,7 +27,6 @@ export const figuresTexts = {
   sessionsOf: (count: string) => (count === '1' ? '1 session' : `${count} sessions`),
 
   allReleases: 'All releases',
-  allDevices: 'All devices',
   release: 'Release',
   filter: 'Filter',
   filters: (count: number) => (count === 1 ? '1 filter' : `${count} filters`),
@@ -64,7 +63,6 @@ export const figuresTexts = {
   part: (window: string) => `Part of the range: ${window}`,
   wholeRange: 'Show the whole range',
   time: 'Time',
-  sampleSize: 'Sample size',
 
   p50: 'P50',
   p75: 'P75',

@@ -58,5 +58,4 @@ export const decideTexts = {
   trackStates: { fixed: 'fixed here', back: 'seen again', seen: 'seen', clean: 'not seen' },
   fixedHere: 'fixed',
   fixed: (version: string) => `${version} fixed`,
-  ignoredUntil: 'Ignored until',
 } as const

@@ -28,7 +28,6 @@ export const askTexts = {
   /** Between a figure and the number of its source. */
   mark: ', source ',
   openInQuery: 'Open in Query',
-  code: 'Code',
   table: 'Table of the answer',
   ends: {
     done: '',

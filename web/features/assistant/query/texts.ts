@@ -89,5 +89,4 @@ export const queryTexts = {
     ],
     ['releases', 'One row for each release.', 'id version state released_at first_seen_at last_seen_at created_at'],
   ],
-  keys: { run: 'Run the query' },
 } as const

@@ -27,7 +27,6 @@ export const metricsTexts = {
   users: 'Users',
   ofSessions: 'of sessions',
   ofUsers: 'of users',
-  ofDailyUsers: 'of daily users',
   crashesAndErrors: 'crashes and errors',
   usersHit: (users: string) => `${users} hit by a crash`,
   noUsersNamed: 'Events do not include a user',

@@ -53,7 +53,6 @@ export const releasesTexts = {
   noRecent: 'Not enough sessions since the last releases',
   hours: 'Hours',
   hour: (hour: number) => `${hour} h`,
-  bucket: 'From',
 
   columns: {
     release: 'Release',
@@ -67,7 +66,6 @@ export const releasesTexts = {
   },
   build: (build: string) => `build ${build}`,
   against: (version: string) => `Compared with ${version}`,
-  nothingBefore: 'no earlier release',
 
   missing: 'This release does not exist',
   missingText: 'It may have been deleted, or it belongs to another organisation.',
@@ -78,7 +76,6 @@ export const releasesTexts = {
   restored: (version: string) => `${version} restored`,
   notChanged: 'Could not change the release.',
   released: 'Released',
-  created: 'Created',
   firstSeen: 'First seen',
   lastSeen: 'Last seen',
   never: 'No data yet',
@@ -113,7 +110,6 @@ export const releasesTexts = {
   noDeploys: 'No deploys yet. A deploy shows when the release reached an environment.',
   took: (duration: string) => `took ${duration}`,
   running: 'running',
-  hoursTitle: 'Since the release',
   seriesTitle: 'Sessions',
   per: (interval: string) => `per ${interval}`,
   onlyOf: (environment: string) => `sessions from ${environment} only`,

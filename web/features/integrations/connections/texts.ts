@@ -14,7 +14,6 @@ export const connectionsTexts = {
   selfManaged: 'code host, self-managed',
   brokenSince: (host: string, at: string) => `${host} refuses the stored token since ${at}.`,
   brokenText: 'Deliveries are still taken. Owners and admins got one mail.',
-  enterToken: 'Enter new token',
   newSecret: 'New webhook secret',
   newSecretDone: 'The webhook has a new secret',
   newSecretFailed: 'Could not renew the secret.',

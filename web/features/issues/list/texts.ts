@@ -125,7 +125,6 @@ export const issuesTexts = {
   mergeOnlyLoaded: 'Select issues one by one to merge them.',
   merged: (count: number, into: string) => `${counted(count, 'issue', 'issues')} merged into ${into}`,
   mergeFailed: 'Could not merge the issues.',
-  allMatching: (total: string) => `All ${total} matching issues are selected.`,
   rangeIn: { '1h': 'the last hour', '24h': 'the last 24 hours', '7d': 'the last 7 days', '30d': 'the last 30 days' },
   unreadable: 'Issues appear here when the query is corrected.',
   filtersKept: 'Your filters are kept.',

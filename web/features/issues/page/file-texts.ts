@@ -4,7 +4,6 @@ import { formatCount } from '../../../ui/format.ts'
 export const fileTexts = {
   attachments: 'Attachments',
   refused: 'Refused attachments',
-  count: (count: number) => formatCount(count),
   types: {
     'event.minidump': 'Minidump',
     'event.applecrashreport': 'Apple crash report',

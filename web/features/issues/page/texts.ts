@@ -1,4 +1,4 @@
-import { counted, formatCount, plural } from '../../../ui/format.ts'
+import { formatCount, plural } from '../../../ui/format.ts'
 /** Texts of the issue page. */
 
 export const issueTexts = {
@@ -54,13 +54,7 @@ export const issueTexts = {
   firstSeen: 'First seen',
   lastSeen: 'Last seen',
   ago: 'ago',
-  trend: (sum: number, peak: number, hours: number) =>
-    sum === 0
-      ? `No events in the last ${hours} hours.`
-      : `${counted(sum, 'event', 'events')} in the last ${hours} hours, at most ${formatCount(peak)} per hour.`,
-  trendTitle: (hours: number) => `Events per hour, last ${hours} h`,
   asTable: 'View as table',
-  hour: 'Hour',
   beforeChange: 'Before',
   sinceChange: 'Since the change',
 
@@ -143,8 +137,6 @@ export const issueTexts = {
   crumbData: 'Data',
 
   share: 'Common values',
-  shareOf: (count: number) => (count === 1 ? 'the newest event' : `the newest ${formatCount(count)} events`),
-  other: 'Other',
   tags: 'Tags of this event',
   showAllValues: (count: number) => `Show all ${formatCount(count)}`,
   showAllTags: (count: number) => `Show all ${formatCount(count)}`,

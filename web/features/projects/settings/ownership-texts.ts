@@ -38,8 +38,4 @@ export const ownershipTexts = {
     `${formatCount(assigned)} of the ${formatCount(of)} most recent ${plural(of, 'issue', 'issues')} would be assigned.`,
   byRule: (number: number) => `Rule ${number}`,
   unassigned: 'Unassigned',
-  issue: 'Issue',
-  assignee: 'Assignee',
-  why: 'Matched',
-  now: (name: string) => `now ${name}`,
 } as const

@@ -8,7 +8,6 @@ export const settingsTexts = {
   install: 'Install',
   retention: 'Retention',
   readOnly: (role: string) => `You can view these settings. Only the ${role} role can change them.`,
-  saved: 'Settings saved',
   /** The labels of fields, for errors of the API. */
   fields: {
     scrub_rules: 'Rule',
