@@ -10,6 +10,7 @@ import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
 import { firingFirst, formatMeasured } from '../../subjects/alerts/look.ts'
 import { useCan } from '../../app/can.ts'
 import { useKeys } from '../../app/keys.ts'
+import { rowKeys } from '../../app/row-keys.ts'
 import { MoreFoot } from '../../frames/more-button.tsx'
 import { PageQuery } from '../../frames/page-query.tsx'
 import { useScope } from '../../app/use-scope.ts'
@@ -84,8 +85,7 @@ function Rows({ alerts, hasCursor }: { alerts: readonly Alert[]; hasCursor: bool
   useKeys(
     hasCursor
       ? [
-          { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
-          { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
+          ...rowKeys(texts, step),
           {
             keys: 'enter',
             label: texts.openDetail,

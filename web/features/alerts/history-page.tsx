@@ -9,6 +9,7 @@ import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
 import { AlertStateMark } from '../../subjects/alerts/alert-state.tsx'
 import { formatMeasured } from '../../subjects/alerts/look.ts'
 import { useKeys } from '../../app/keys.ts'
+import { rowKeys, stepFrom } from '../../app/row-keys.ts'
 import { usePageTitle } from '../../app/page-title.ts'
 import { MoreFoot } from '../../frames/more-button.tsx'
 import { PageQuery } from '../../frames/page-query.tsx'
@@ -51,14 +52,10 @@ export function HistoryPage() {
       resetScroll: false,
     })
   const step = (by: number) => {
-    const at = alerts.findIndex(({ id }) => id === search.alert)
-    const next = alerts[at < 0 ? (by > 0 ? 0 : -1) : at + by]
+    const next = stepFrom(alerts, ({ id }) => id === search.alert, by)
     if (next !== undefined) open(next.id)
   }
-  useKeys([
-    { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
-    { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
-  ])
+  useKeys(rowKeys(texts, step))
   const isFiltered = search.state !== undefined || search.rule !== undefined
   return (
     <div

@@ -11,6 +11,7 @@ import {
 import { paths } from '../../../address/paths.ts'
 import type { WebhooksSearch } from '../../../address/search.ts'
 import { useKeys } from '../../../app/keys.ts'
+import { rowKeys, stepFrom } from '../../../app/row-keys.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -72,14 +73,10 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
       resetScroll: false,
     })
   const step = (by: number) => {
-    const at = rows.findIndex(({ id }) => id === search.delivery)
-    const next = rows[at < 0 ? (by > 0 ? 0 : -1) : at + by]
+    const next = stepFrom(rows, ({ id }) => id === search.delivery, by)
     if (next !== undefined) open(next.id)
   }
-  useKeys([
-    { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
-    { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
-  ])
+  useKeys(rowKeys(texts, step))
 
   const failed = useFailedCount(endpoint.id, 'failed', search)
   const chosen = rows.filter(({ id }) => selected.has(id))

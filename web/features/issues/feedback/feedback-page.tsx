@@ -7,6 +7,7 @@ import { inboxQuery } from '../../../api/feedback-queries.ts'
 import { useLive } from '../../../api/live.ts'
 import { projectsQuery } from '../../../api/queries.ts'
 import { useKeys } from '../../../app/keys.ts'
+import { rowKeys } from '../../../app/row-keys.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
 import { MoreFoot } from '../../../frames/more-button.tsx'
@@ -74,10 +75,7 @@ function Inbox({ search }: { search: FeedbackSearch }) {
     choose(next)
     document.querySelector(`[data-message="${next}"]`)?.scrollIntoView({ block: 'nearest' })
   }
-  useKeys([
-    { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
-    { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
-  ])
+  useKeys(rowKeys(texts, step))
   const first = pages?.[0]
   return (
     <>

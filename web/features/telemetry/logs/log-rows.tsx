@@ -5,6 +5,7 @@ import type { LogLine } from '../../../api/log-queries.ts'
 import { traceQuery } from '../../../api/trace-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { useKeys } from '../../../app/keys.ts'
+import { focusRow, rowKeys } from '../../../app/row-keys.ts'
 import { Button, buttonLook, IconButton } from '../../../ui/button.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
@@ -34,14 +35,8 @@ export function LogRows({ lines, marked, onPair, onAround }: LogRowsProps) {
   const [openId, setOpenId] = useState<string | null>(null)
   const open = lines.find(({ id }) => id === openId)
   const issue = useIssueOf(open)
-  const step = (by: number) => {
-    const rows = [...document.querySelectorAll<HTMLElement>('[data-line]')]
-    const at = rows.findIndex((row) => row === document.activeElement)
-    rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by]?.focus()
-  }
   useKeys([
-    { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
-    { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
+    ...rowKeys(texts, (by) => focusRow('[data-line]', by)),
     ...(open === undefined
       ? []
       : [

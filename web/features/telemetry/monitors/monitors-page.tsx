@@ -6,6 +6,7 @@ import type { MonitorsSearch } from '../../../address/search.ts'
 import { monitorsQuery } from '../../../api/monitor-queries.ts'
 import { projectsQuery } from '../../../api/queries.ts'
 import { useKeys } from '../../../app/keys.ts'
+import { focusRow, rowKeys } from '../../../app/row-keys.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
 import { MoreFoot } from '../../../frames/more-button.tsx'
@@ -69,7 +70,7 @@ function Monitors({ search }: { search: MonitorsSearch }) {
   const parts = useSteadyOrder(all, list.data !== undefined && !isReading && !isPlaceholderData).filter((part) =>
     (search.state === 'attention' ? urgent : ofEnvironment).includes(part),
   )
-  useRowKeys()
+  useKeys(rowKeys(texts, (by) => focusRow('[data-monitor]', by)))
   return (
     <>
       <PageHead
@@ -130,19 +131,6 @@ function useSteadyOrder(parts: readonly MonitorPart[], isLoaded: boolean): Monit
   const [order, setOrder] = useState<readonly string[] | null>(null)
   if (order === null && isLoaded) setOrder(byUrgency(parts).map(keyOfPart))
   return order === null ? byUrgency(parts) : inOrder(parts, order)
-}
-
-/** J and K move the focus from row to row. */
-function useRowKeys() {
-  const step = (by: number) => {
-    const rows = [...document.querySelectorAll<HTMLElement>('[data-monitor]')]
-    const at = rows.findIndex((row) => row === document.activeElement)
-    rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by]?.focus()
-  }
-  useKeys([
-    { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
-    { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
-  ])
 }
 
 function EnvironmentMenu({ names, chosen }: { names: readonly string[]; chosen: string | undefined }) {

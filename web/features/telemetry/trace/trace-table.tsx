@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
 import type { TraceItem } from '../../../api/trace-queries.ts'
 import { useKeys } from '../../../app/keys.ts'
+import { focusRow, rowKeys } from '../../../app/row-keys.ts'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { DataTable } from '../../../ui/data-table.tsx'
@@ -19,7 +20,7 @@ const MAX_NAMES = 4
 
 /** Traces with their projects, and whose time the first span waited for. */
 export function TraceTable({ traces, series }: { traces: readonly TraceItem[]; series: SeriesOf }) {
-  useRowKeys()
+  useKeys(rowKeys(texts, (by) => focusRow('[data-trace]', by)))
   const { columns } = texts
   return (
     <DataTable
@@ -122,17 +123,4 @@ function Share({ trace, series }: { trace: TraceItem; series: SeriesOf }) {
       ))}
     </span>
   )
-}
-
-/** J and K move the focus from row to row. */
-function useRowKeys() {
-  const step = (by: number) => {
-    const rows = [...document.querySelectorAll<HTMLElement>('[data-trace]')]
-    const at = rows.findIndex((row) => row === document.activeElement)
-    rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by]?.focus()
-  }
-  useKeys([
-    { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
-    { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
-  ])
 }
