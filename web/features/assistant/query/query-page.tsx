@@ -5,10 +5,8 @@ import { paths } from '../../../address/paths.ts'
 import type { QuerySearch } from '../../../address/search.ts'
 import { assistantQuery, resultQuery, type Asked } from '../../../api/assistant-queries.ts'
 import { ApiError } from '../../../api/call.ts'
-import { projectsQuery } from '../../../api/queries.ts'
-import { usePageTitle } from '../../../app/page-title.ts'
 import { appTexts } from '../../../app/texts.ts'
-import { ChooseProject } from '../../../frames/choose-project.tsx'
+import { ChooseProject, useProjectTitle } from '../../../frames/choose-project.tsx'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { SetupStatements } from '../../../subjects/assistant/setup-statements.tsx'
 import promptStyles from '../../../subjects/assistant/prompt.module.css'
@@ -34,9 +32,7 @@ const route = getRouteApi('/signed-in/shell/query')
 /** A table from a question or a typed statement. */
 export function QueryPage() {
   const search = route.useSearch()
-  const projects = useQuery(projectsQuery)
-  const project = projects.data?.items.find(({ id }) => id === search.project)
-  usePageTitle(project === undefined ? texts.title : `${texts.title}, ${project.name}`)
+  useProjectTitle(texts.title, search.project)
   if (search.project === undefined)
     return (
       <PageMain>

@@ -2,10 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { intakeQuery, type Intake } from '../../../api/intake-queries.ts'
 import { usePolling } from '../../../api/live.ts'
-import { projectsQuery } from '../../../api/queries.ts'
 import { axisLabels, bucketLabel } from '../../../subjects/figures/time-axis.ts'
-import { ChooseProject } from '../../../frames/choose-project.tsx'
-import { usePageTitle } from '../../../app/page-title.ts'
+import { ChooseProject, useProjectTitle } from '../../../frames/choose-project.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { paths } from '../../../address/paths.ts'
 import { UnsavedGuard } from '../../../forms/unsaved.tsx'
@@ -46,9 +44,7 @@ const REFRESH_MS = 15_000
 /** The intake page: outcomes of the items that SDKs sent. */
 export function IntakePage() {
   const { project: projectId, range = DEFAULT_RANGE } = route.useSearch()
-  const projects = useQuery(projectsQuery)
-  const name = projects.data?.items.find(({ id }) => id === projectId)?.name ?? null
-  usePageTitle(name === null ? intakeTexts.title : `${intakeTexts.title}, ${name}`)
+  const name = useProjectTitle(intakeTexts.title, projectId)?.name ?? null
   return (
     <PageMain>
       <PageHead>

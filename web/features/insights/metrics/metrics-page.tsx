@@ -15,20 +15,18 @@ import { releasesQuery } from '../../../api/release-queries.ts'
 import { releaseMarkersQuery } from '../../../api/marker-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { HEALTH_RANGE, selectedWindow, type MetricsSearch } from '../../../address/search.ts'
-import { ChooseProject } from '../../../frames/choose-project.tsx'
+import { ProjectPage } from '../../../frames/choose-project.tsx'
 import { pickHealthFilters } from '../../../subjects/figures/filter-model.ts'
 import { FilterChips, HealthFilters } from '../../../subjects/figures/filters.tsx'
 import { buildTimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { useKeys } from '../../../app/keys.ts'
-import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { PageHead } from '../../../ui/page-head.tsx'
-import { PageMain } from '../../../ui/page-main.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { AnrCard, CrashCard, EventsCard, UsersCard } from './cards.tsx'
@@ -50,22 +48,10 @@ const REFRESH_MS = 15_000
 /** The metrics page: whether the app is healthy, whether it is getting worse, and since which release. */
 export function MetricsPage() {
   const search = route.useSearch()
-  const projects = useQuery(projectsQuery)
-  const project = projects.data?.items.find(({ id }) => id === search.project)
-  usePageTitle(project === undefined ? metricsTexts.title : `${metricsTexts.title}, ${project.name}`)
   return (
-    <PageMain>
-      {search.project === undefined ? (
-        <>
-          <PageHead>
-            <h1>{metricsTexts.title}</h1>
-          </PageHead>
-          <ChooseProject search={search} pageOf={paths.metrics} />
-        </>
-      ) : (
-        <Metrics key={search.project} projectId={search.project} search={search} />
-      )}
-    </PageMain>
+    <ProjectPage title={metricsTexts.title} search={search} pageOf={paths.metrics}>
+      {(id) => <Metrics key={id} projectId={id} search={search} />}
+    </ProjectPage>
   )
 }
 

@@ -5,20 +5,18 @@ import { metricQuery } from '../../../api/metric-queries.ts'
 import { monitorsQuery } from '../../../api/monitor-queries.ts'
 import { changedIssuesQuery, overviewQuery, type Overview } from '../../../api/overview-queries.ts'
 import { performanceQuery } from '../../../api/performance-queries.ts'
-import { projectsQuery, type Project } from '../../../api/queries.ts'
+import type { Project } from '../../../api/queries.ts'
 import { releasesQuery } from '../../../api/release-queries.ts'
 import { carried, paths } from '../../../address/paths.ts'
 import { DEFAULT_RANGE, type Range, type ShellSearch } from '../../../address/search.ts'
-import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
-import { ChooseProject } from '../../../frames/choose-project.tsx'
+import { ProjectPage } from '../../../frames/choose-project.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { PageHead } from '../../../ui/page-head.tsx'
-import { PageMain } from '../../../ui/page-main.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { platformName } from '#shared/platforms.ts'
@@ -36,22 +34,11 @@ const REFRESH_MS = 15_000
 /** The overview of a project: thirty seconds in the morning. */
 export function OverviewPage() {
   const search = route.useSearch()
-  const project = useQuery(projectsQuery).data?.items.find(({ id }) => id === search.project)
-  usePageTitle(project === undefined ? texts.title : `${texts.title}, ${project.name}`)
   usePrefs()
   return (
-    <PageMain>
-      {search.project === undefined ? (
-        <>
-          <PageHead>
-            <h1>{texts.title}</h1>
-          </PageHead>
-          <ChooseProject search={search} pageOf={paths.overview} />
-        </>
-      ) : (
-        <OfProject key={search.project} projectId={search.project} project={project} search={search} />
-      )}
-    </PageMain>
+    <ProjectPage title={texts.title} search={search} pageOf={paths.overview}>
+      {(id, project) => <OfProject key={id} projectId={id} project={project} search={search} />}
+    </ProjectPage>
   )
 }
 

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { usePolling } from '../../../api/live.ts'
-import { projectsQuery, type Project } from '../../../api/queries.ts'
+import type { Project } from '../../../api/queries.ts'
 import {
   releasesCsvUrl,
   releasesHealthQuery,
@@ -15,8 +15,7 @@ import { useCan } from '../../../app/can.ts'
 import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { GuideLink } from '../../../frames/guide-link.tsx'
-import { ChooseProject } from '../../../frames/choose-project.tsx'
-import { usePageTitle } from '../../../app/page-title.ts'
+import { ProjectPage } from '../../../frames/choose-project.tsx'
 import { MoreButton } from '../../../frames/more-button.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { useKeys } from '../../../app/keys.ts'
@@ -31,7 +30,6 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Minor } from '../../../ui/text.tsx'
-import { PageMain } from '../../../ui/page-main.tsx'
 import { releasesTexts } from './texts.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
@@ -50,22 +48,10 @@ const route = getRouteApi('/signed-in/shell/releases')
 /** The releases page: adoption, crash-free rates and a verdict per release. */
 export function ReleasesPage() {
   const search = route.useSearch()
-  const projects = useQuery(projectsQuery)
-  const project = projects.data?.items.find(({ id }) => id === search.project)
-  usePageTitle(project === undefined ? releasesTexts.title : `${releasesTexts.title}, ${project.name}`)
   return (
-    <PageMain>
-      {search.project === undefined ? (
-        <>
-          <PageHead>
-            <h1>{releasesTexts.title}</h1>
-          </PageHead>
-          <ChooseProject search={search} pageOf={paths.releases} />
-        </>
-      ) : (
-        <Releases key={search.project} projectId={search.project} project={project} search={search} />
-      )}
-    </PageMain>
+    <ProjectPage title={releasesTexts.title} search={search} pageOf={paths.releases}>
+      {(id, project) => <Releases key={id} projectId={id} project={project} search={search} />}
+    </ProjectPage>
   )
 }
 

@@ -1,9 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
-import { projectsQuery } from '../../../api/queries.ts'
-import { usePageTitle } from '../../../app/page-title.ts'
-import { ChooseProject } from '../../../frames/choose-project.tsx'
+import { ChooseProject, useProjectTitle } from '../../../frames/choose-project.tsx'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { BuildTools } from './build-tools.tsx'
@@ -18,9 +15,7 @@ const route = getRouteApi('/signed-in/shell/symbols')
 /** Files that make frames readable: what is missing, uploads, and how builds send them. */
 export function SymbolsPage() {
   const { project: projectId } = route.useSearch()
-  const projects = useQuery(projectsQuery)
-  const project = projects.data?.items.find(({ id }) => id === projectId)
-  usePageTitle(project === undefined ? texts.title : `${texts.title}, ${project.name}`)
+  const project = useProjectTitle(texts.title, projectId)
   return (
     <PageMain>
       <PageHead>

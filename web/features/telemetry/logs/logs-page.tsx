@@ -2,13 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { logVolumeQuery, toLogFilters, type LogLine, type LogVolume } from '../../../api/log-queries.ts'
-import { projectsQuery } from '../../../api/queries.ts'
 import { carried, paths } from '../../../address/paths.ts'
 import { LOG_LEVELS, selectedWindow, type LogsSearch } from '../../../address/search.ts'
 import { useKeys } from '../../../app/keys.ts'
-import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
-import { ChooseProject } from '../../../frames/choose-project.tsx'
+import { ProjectPage } from '../../../frames/choose-project.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { Button, buttonLook } from '../../../ui/button.tsx'
@@ -17,7 +15,6 @@ import fitStyles from '../../../ui/fit.module.css'
 import { formatWindow } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { PageHead } from '../../../ui/page-head.tsx'
-import { PageMain } from '../../../ui/page-main.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Facets } from './log-facets.tsx'
 import { AroundList, LiveList, StillList } from './log-list.tsx'
@@ -34,22 +31,11 @@ const LIVE_VOLUME_MS = 5_000
 /** The page of logs: what happened around a moment. */
 export function LogsPage() {
   const search = route.useSearch()
-  const project = useQuery(projectsQuery).data?.items.find(({ id }) => id === search.project)
-  usePageTitle(project === undefined ? texts.title : `${texts.title}, ${project.name}`)
   usePrefs()
   return (
-    <PageMain>
-      {search.project === undefined ? (
-        <>
-          <PageHead>
-            <h1>{texts.title}</h1>
-          </PageHead>
-          <ChooseProject search={search} pageOf={paths.logs} />
-        </>
-      ) : (
-        <Logs key={search.project} projectId={search.project} search={search} />
-      )}
-    </PageMain>
+    <ProjectPage title={texts.title} search={search} pageOf={paths.logs}>
+      {(id) => <Logs key={id} projectId={id} search={search} />}
+    </ProjectPage>
   )
 }
 

@@ -9,12 +9,10 @@ import {
   type MetricName,
   type TraceMetricSeries,
 } from '../../../api/log-queries.ts'
-import { projectsQuery } from '../../../api/queries.ts'
 import { carried, paths } from '../../../address/paths.ts'
 import { METRIC_AGGREGATES, selectedWindow, type TraceMetricsSearch } from '../../../address/search.ts'
-import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
-import { ChooseProject } from '../../../frames/choose-project.tsx'
+import { ChooseProject, useProjectTitle } from '../../../frames/choose-project.tsx'
 import { PageQuery } from '../../../frames/page-query.tsx'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { buttonLook } from '../../../ui/button.tsx'
@@ -43,8 +41,7 @@ const REFRESH_MS = 60_000
 /** The explorer of trace metrics: which exist, and one of them over time. */
 export function TraceMetricsPage() {
   const search = route.useSearch()
-  const project = useQuery(projectsQuery).data?.items.find(({ id }) => id === search.project)
-  usePageTitle(project === undefined ? texts.title : `${texts.title}, ${project.name}`)
+  useProjectTitle(texts.title, search.project)
   usePrefs()
   return (
     <PageMain>
