@@ -32,10 +32,8 @@ export async function mergeIssues(
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must not hold the issue itself.')
   const work = async (tx: Tx): Promise<void> => {
-    const projectId = await projectOfIssue(tx, actor, issueId)
-    if (projectId === undefined) throw notFound('Issue')
-    await changeRelation(tx, projectId)
-    const { target, others } = await lockAll(tx, actor, issueId, ids)
+    const { target, others } = await lockRelated(tx, actor, issueId, ids)
+    requireMergeable(target, others)
     const context = factContext(app, actor)
     const now = context.at
     await mergeInto(tx, { targetId: issueId, issueIds: ids, mergedBy: memberBehind(actor)?.userId ?? null, now })
@@ -45,19 +43,25 @@ export async function mergeIssues(
     await mergeDocuments(tx, [issueId])
     // Only their target has terms of issues merged into them: an erasure does not look elsewhere.
     await restoreOwnDocuments(tx, ids)
-    await recordFacts(tx, context, factsOfMerge(actor, target, others))
+    await recordFacts(tx, context, factsOfRelation(actor, MERGED, target, others))
   }
   await retryOnDeadlock(() => app.tx(work))
   return viewIssue(app, actor, issueId)
 }
 
-/** @throws AppError not_found (missing, or of another organisation); invalid; conflict */
-async function lockAll(
+/**
+ * Locks a target and other issues, in the given order, before what is merged into what changes.
+ * @throws AppError not_found (missing, or of another organisation)
+ */
+export async function lockRelated(
   tx: Tx,
   actor: OrgActor,
   issueId: string,
   ids: readonly string[],
 ): Promise<{ target: LockedIssue; others: LockedIssue[] }> {
+  const projectId = await projectOfIssue(tx, actor, issueId)
+  if (projectId === undefined) throw notFound('Issue')
+  await changeRelation(tx, projectId)
   const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
   const target = rows.get(issueId)
   if (target === undefined) throw notFound('Issue')
@@ -66,45 +70,58 @@ async function lockAll(
     if (row === undefined) throw notFound('Issue')
     return row
   })
-  if (isMerged(target))
-    throw conflict(`${issueShortId(target)} was merged into another issue. Merge into that one, or unmerge it first.`)
-  for (const other of others) requireMergeable(target, other)
-  const count = others.reduce((sum, other) => sum + 1 + other.merged_count, target.merged_count)
-  if (count > MAX_MERGED) throw invalid(`At most ${MAX_MERGED} issues can be merged into one.`)
   return { target, others }
 }
 
 const isMerged = (issue: LockedIssue): boolean => issue.target_id !== issue.id
 
-function requireMergeable(target: LockedIssue, other: LockedIssue): void {
-  if (other.project_id !== target.project_id) throw invalid('Only issues of one project can be merged.')
-  if (other.target_id === target.id) throw conflict(`${issueShortId(other)} is merged into this issue already.`)
-  if (isMerged(other))
-    throw conflict(`${issueShortId(other)} was merged into another issue. Merge that one, or unmerge it first.`)
+/** @throws AppError invalid; conflict */
+function requireMergeable(target: LockedIssue, others: readonly LockedIssue[]): void {
+  if (isMerged(target))
+    throw conflict(`${issueShortId(target)} was merged into another issue. Merge into that one, or unmerge it first.`)
+  for (const other of others) {
+    if (other.project_id !== target.project_id) throw invalid('Only issues of one project can be merged.')
+    if (other.target_id === target.id) throw conflict(`${issueShortId(other)} is merged into this issue already.`)
+    if (isMerged(other))
+      throw conflict(`${issueShortId(other)} was merged into another issue. Merge that one, or unmerge it first.`)
+  }
+  const count = others.reduce((sum, other) => sum + 1 + other.merged_count, target.merged_count)
+  if (count > MAX_MERGED) throw invalid(`At most ${MAX_MERGED} issues can be merged into one.`)
 }
 
 export const issueShortId = (issue: Pick<LockedIssue, 'project_slug' | 'number'>): string =>
   shortId(issue.project_slug, issue.number)
 
-function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly LockedIssue[]): Fact[] {
-  const { orgId } = actor
+type Relation = {
+  readonly kind: 'issue.merged' | 'issue.unmerged'
+  readonly verb: string
+  readonly preposition: string
+}
+
+const MERGED: Relation = { kind: 'issue.merged', verb: 'merged', preposition: 'into' }
+
+/** Facts of the target and of the issues that are merged into it or leave it. */
+export function factsOfRelation(
+  actor: OrgActor,
+  { kind, verb, preposition }: Relation,
+  target: LockedIssue,
+  others: readonly LockedIssue[],
+): Fact[] {
+  const about = { orgId: actor.orgId, projectId: target.project_id }
   const name = actorLabel(actor)
-  const projectId = target.project_id
   return [
     {
-      kind: 'issue.merged',
-      orgId,
-      projectId,
+      ...about,
+      kind,
       issueId: target.id,
-      sentence: `${name} merged ${listedNames(others.map(issueShortId))} into this issue.`,
+      sentence: `${name} ${verb} ${listedNames(others.map(issueShortId))} ${preposition} this issue.`,
       data: { issue_ids: others.map(({ id }) => id) },
     },
     ...others.map(({ id }): Fact => ({
-      kind: 'issue.merged_into',
-      orgId,
-      projectId,
+      ...about,
+      kind: kind === 'issue.merged' ? 'issue.merged_into' : 'issue.unmerged_from',
       issueId: id,
-      sentence: `${name} merged this issue into ${issueShortId(target)}.`,
+      sentence: `${name} ${verb} this issue ${preposition} ${issueShortId(target)}.`,
       data: { issue_id: target.id },
     })),
   ]
@@ -113,5 +130,5 @@ function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly Loc
 const MAX_NAMED = 5
 
 /** Returns `SHOP-1, SHOP-2 and 3 more`, for an activity entry. */
-export const listedNames = (names: readonly string[]): string =>
+const listedNames = (names: readonly string[]): string =>
   listed(names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names)

@@ -1,26 +1,20 @@
-import { actorLabel, DIGESTION, type OrgActor, factContext } from '../../platform/context/actor.ts'
+import { DIGESTION, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { retryOnDeadlock } from '../../platform/storage/retry-on-deadlock.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'
-import { changeRelation, sumGroups } from '../rows/groups.queries.ts'
+import { conflict, invalid } from '../../platform/kernel/errors.ts'
+import { sumGroups } from '../rows/groups.queries.ts'
 import { mergeDocuments, restoreOwnDocuments } from '../search/search.queries.ts'
 import { recountUsers } from './count-users.ts'
 import { rateIssues } from './rate-issues.ts'
 import { replayMissedEvents } from './replay-missed-events.ts'
 import type { Issue } from '../rules/issue.api.ts'
-import { listedNames, issueShortId } from './merge-issues.ts'
-import {
-  lockForMerging,
-  selectTargetIssues,
-  projectOfIssue,
-  unmerge,
-  type LockedIssue,
-  type MergedIssue,
-} from './merging.queries.ts'
+import { factsOfRelation, issueShortId, lockRelated } from './merge-issues.ts'
+import { selectTargetIssues, unmerge, type MergedIssue } from './merging.queries.ts'
 import { viewIssue } from '../rows/view-issue.ts'
+
+const UNMERGED = { kind: 'issue.unmerged', verb: 'unmerged', preposition: 'from' } as const
 
 /**
  * Unmerges issues from their merge target. Each gets back its own counts, with its events since the merge, and the issues
@@ -36,18 +30,9 @@ export async function unmergeIssues(
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must name issues merged into this one, not the issue itself.')
   const work = async (tx: Tx): Promise<void> => {
-    const projectId = await projectOfIssue(tx, actor, issueId)
-    if (projectId === undefined) throw notFound('Issue')
-    await changeRelation(tx, projectId)
-    const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
-    const target = rows.get(issueId)
-    if (target === undefined) throw notFound('Issue')
-    const others = ids.map((id) => {
-      const row = rows.get(id)
-      if (row === undefined) throw notFound('Issue')
-      if (row.target_id !== issueId) throw conflict(`${issueShortId(row)} is not merged into this issue.`)
-      return row
-    })
+    const { target, others } = await lockRelated(tx, actor, issueId, ids)
+    for (const other of others)
+      if (other.target_id !== issueId) throw conflict(`${issueShortId(other)} is not merged into this issue.`)
     const context = factContext(app, actor)
     const now = context.at
     const merged = await selectTargetIssues(tx, issueId)
@@ -65,7 +50,7 @@ export async function unmergeIssues(
         since: mergedAt.get(other.id) ?? now,
       })
     await rateIssues(tx, changed, now)
-    await recordFacts(tx, context, factsOfUnmerge(actor, target, others))
+    await recordFacts(tx, context, factsOfRelation(actor, UNMERGED, target, others))
   }
   await retryOnDeadlock(() => app.tx(work))
   return viewIssue(app, actor, issueId)
@@ -85,28 +70,4 @@ function groupsToUnmerge(
     if (at != null) groups.get(at)?.push(issueId)
   }
   return groups
-}
-
-function factsOfUnmerge(actor: OrgActor, target: LockedIssue, others: readonly LockedIssue[]): Fact[] {
-  const { orgId } = actor
-  const name = actorLabel(actor)
-  const projectId = target.project_id
-  return [
-    {
-      kind: 'issue.unmerged',
-      orgId,
-      projectId,
-      issueId: target.id,
-      sentence: `${name} unmerged ${listedNames(others.map(issueShortId))} from this issue.`,
-      data: { issue_ids: others.map(({ id }) => id) },
-    },
-    ...others.map(({ id }): Fact => ({
-      kind: 'issue.unmerged_from',
-      orgId,
-      projectId,
-      issueId: id,
-      sentence: `${name} unmerged this issue from ${issueShortId(target)}.`,
-      data: { issue_id: target.id },
-    })),
-  ]
 }
