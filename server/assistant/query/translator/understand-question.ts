@@ -369,8 +369,11 @@ type Parts = {
 const GROUP_OF: Partial<Record<Measure, Dimension>> = { users: 'user', issues: 'issue' }
 const FROM_EVENTS: ReadonlySet<Measure> = new Set<Measure>(['events', 'users', 'issues'])
 
-function decide(parts: Parts): Intent | Misunderstood {
-  const { nouns, spans, isBefore, isVersus, now } = parts
+type Times = { readonly span: TimeSpan | null; readonly comparedSpan: TimeSpan | null }
+
+/** The time of the question, and the one to compare it with. */
+function decideTimes(parts: Parts): Times | Misunderstood {
+  const { spans, isBefore, isVersus, now } = parts
   if (spans.length > 1 && !isVersus && !parts.isCompared && !isBefore)
     return { problem: 'I can compare two times only where the question says so: "compared with"', places: [] }
   const [first = null, second = null] = spans
@@ -384,7 +387,26 @@ function decide(parts: Parts): Intent | Misunderstood {
   if (isVersus && comparedSpan === null && parts.comparedColumns.length === 0)
     return { problem: 'I need two releases, values or times to compare', places: [] }
   if (isBefore && span === null) return { problem: 'I need a time to compare with the time before', places: [] }
+  return { span, comparedSpan }
+}
 
+/** The roles of the nouns of a question. */
+type Roles = {
+  /** The noun behind "how many". */
+  readonly counted: Noun | undefined
+  /** The noun that the answer is about. */
+  readonly subject: Noun | undefined
+  readonly others: readonly Noun[]
+  readonly groups: readonly Dimension[]
+  /** The figure by which rows are ordered. */
+  readonly rank: Measure | null
+  readonly further: readonly Measure[]
+  readonly isIncident: boolean
+  readonly hasOrder: boolean
+}
+
+function decideRoles(parts: Parts): Roles | Misunderstood {
+  const { nouns } = parts
   const counted = nouns.find(({ role }) => role === 'count')
   const subject =
     counted ??
@@ -420,8 +442,24 @@ function decide(parts: Parts): Intent | Misunderstood {
       else if (!groups.includes(group)) groups.push(group)
     } else further.push(measure)
   }
+  for (const column of parts.comparedColumns) {
+    const dimension = parts.filters.find((one) => columnOf(one.dimension) === column)?.dimension
+    if (dimension !== undefined && dimension !== 'unhandled' && !groups.includes(dimension)) groups.push(dimension)
+  }
+  return { counted, subject, others, groups, rank, further, isIncident, hasOrder }
+}
 
-  const base = {
+const CRASH: Filter = { dimension: 'level', values: ['fatal'], isNot: false }
+
+/** The filters of a measure; crashes only, where the question names them beside it. */
+const withCrash = (parts: Parts, { further }: Roles, measure: Measure): readonly Filter[] =>
+  (further.includes('crashes') || (measure === 'issues' && parts.bound?.of === 'crashes')) && FROM_EVENTS.has(measure)
+    ? [...parts.filters, CRASH]
+    : parts.filters
+
+/** The parts of an answer that follow from no noun. */
+const toBase = (parts: Parts, { span, comparedSpan }: Times) =>
+  ({
     figure: parts.figure,
     bucket: parts.bucket,
     filters: parts.filters,
@@ -434,117 +472,135 @@ function decide(parts: Parts): Intent | Misunderstood {
     top: parts.top,
     bound: parts.bound,
     counted: null,
-  } as const
-  for (const column of parts.comparedColumns) {
-    const dimension = parts.filters.find((one) => columnOf(one.dimension) === column)?.dimension
-    if (dimension !== undefined && dimension !== 'unhandled' && !groups.includes(dimension)) groups.push(dimension)
-  }
-  const crash: Filter = { dimension: 'level', values: ['fatal'], isNot: false }
-  const withCrash = (measure: Measure): readonly Filter[] =>
-    (further.includes('crashes') || (measure === 'issues' && parts.bound?.of === 'crashes')) && FROM_EVENTS.has(measure)
-      ? [...parts.filters, crash]
-      : parts.filters
+  }) as const
 
+type Base = ReturnType<typeof toBase>
+
+function decide(parts: Parts): Intent | Misunderstood {
+  const times = decideTimes(parts)
+  if ('problem' in times) return times
+  const roles = decideRoles(parts)
+  if ('problem' in roles) return roles
+  const base = toBase(parts, times)
+  const { subject } = roles
   const isOfReleases = subject === undefined ? parts.filters.some((one) => one.isNewest) : false
   if ((parts.isReleased && (subject === undefined || subject.dimension === 'release')) || isOfReleases)
     return { ...base, shape: 'rows', measures: ['releases'], groups: [], top: parts.top }
 
-  // Nothing is counted by name: the filters decide.
-  if (subject === undefined) {
-    const listed = groups.length === 0 && parts.bucket === null ? 'rows' : 'measure'
-    if (parts.isNew) return { ...base, shape: listed, measures: ['issues'], groups }
-    const isScreen = parts.filters.some(({ dimension }) => dimension === 'screen')
-    if (
-      parts.isSlow ||
-      (parts.figure !== null && (isScreen || parts.filters.some(({ dimension }) => dimension === 'transaction')))
-    )
-      return {
-        ...base,
-        shape: 'measure',
-        measures: [isScreen ? 'screen_initial' : 'transactions'],
-        groups,
-        order: null,
-      }
-    if (parts.filters.some(({ dimension }) => dimension === 'status' || dimension === 'severity'))
-      return { ...base, shape: listed, measures: ['issues'], groups }
-    if (parts.filters.some(({ isNot, dimension }) => !isNot || dimension === 'level'))
-      return { ...base, shape: 'measure', measures: ['events'], groups }
-    return { problem: 'I cannot tell what to count', places: [] }
-  }
+  if (subject === undefined) return answerFilters(parts, roles, base)
+  return subject.dimension === null
+    ? answerMeasure(parts, roles, base, subject)
+    : answerDimension(parts, roles, base, subject, subject.dimension)
+}
 
-  // "The latest release"
-  const latestOne = parts.seen !== null && !subject.item.isPlural ? 1 : null
-
-  if (subject.dimension !== null) {
-    const { dimension } = subject
-    const measure = rank ?? further.find((one) => one !== 'crashes' || further.length === 1) ?? parts.bound?.of ?? null
-    const isCounted = counted !== undefined || parts.bucket !== null
-    if (
-      dimension === 'transaction' &&
-      measure === null &&
-      !parts.isSlow &&
-      (isCounted || (subject.role === 'plain' && groups.length > 0))
-    )
-      return {
-        ...base,
-        shape: 'measure',
-        measures: ['transactions'],
-        figure: parts.figure ?? (isCounted ? 'count' : null),
-        groups,
-      }
-    if (counted !== undefined) {
-      const onSessions = further.includes('sessions') || further.includes('active_users')
-      return {
-        ...base,
-        shape: 'distinct',
-        counted: dimension,
-        measures: [onSessions ? 'sessions' : 'events'],
-        filters: withCrash('events'),
-        groups,
-      }
-    }
-    if (
-      dimension === 'release' &&
-      measure === null &&
-      groups.length === 0 &&
-      parts.order === null &&
-      parts.bucket === null
-    )
-      return { ...base, shape: 'rows', measures: ['releases'], groups: [], top: parts.top ?? latestOne }
-    const isName = dimension === 'screen' || dimension === 'transaction' || dimension === 'operation'
-    const usual: Measure =
-      measure ??
-      (parts.isSlow
-        ? dimension === 'screen'
-          ? 'screen_initial'
-          : 'transactions'
-        : isName
-          ? dimension === 'screen'
-            ? 'screen_initial'
-            : 'transactions'
-          : parts.isWorst
-            ? 'crashes'
-            : parts.isBest
-              ? 'crash_free_sessions'
-              : dimension === 'session_status'
-                ? 'sessions'
-                : dimension === 'status' || dimension === 'severity'
-                  ? 'issues'
-                  : 'events')
-    const isTimed = parts.isSlow || parts.isWorst || parts.isBest || parts.order === null
-    const figure = parts.figure ?? (isName && measure === null && !isTimed ? 'count' : null)
-    const order = parts.order ?? (subject.role === 'which' || parts.isSlow ? 'most' : null)
+/** Nothing is counted by name: the filters decide. */
+function answerFilters(parts: Parts, { groups }: Roles, base: Base): Intent | Misunderstood {
+  const listed = groups.length === 0 && parts.bucket === null ? 'rows' : 'measure'
+  if (parts.isNew) return { ...base, shape: listed, measures: ['issues'], groups }
+  const isScreen = parts.filters.some(({ dimension }) => dimension === 'screen')
+  if (
+    parts.isSlow ||
+    (parts.figure !== null && (isScreen || parts.filters.some(({ dimension }) => dimension === 'transaction')))
+  )
     return {
       ...base,
       shape: 'measure',
-      measures: [usual],
-      figure: parts.isSlow ? parts.figure : figure,
-      groups: [dimension, ...groups.filter((one) => one !== dimension)],
-      filters: withCrash(usual),
-      order,
+      measures: [isScreen ? 'screen_initial' : 'transactions'],
+      groups,
+      order: null,
+    }
+  if (parts.filters.some(({ dimension }) => dimension === 'status' || dimension === 'severity'))
+    return { ...base, shape: listed, measures: ['issues'], groups }
+  if (parts.filters.some(({ isNot, dimension }) => !isNot || dimension === 'level'))
+    return { ...base, shape: 'measure', measures: ['events'], groups }
+  return { problem: 'I cannot tell what to count', places: [] }
+}
+
+/** The number of rows of "the latest release". */
+const countLatest = (parts: Parts, subject: Noun): number | null =>
+  parts.seen !== null && !subject.item.isPlural ? 1 : null
+
+/** "Which releases crash most?" */
+function answerDimension(
+  parts: Parts,
+  roles: Roles,
+  base: Base,
+  subject: Noun,
+  dimension: Dimension,
+): Intent | Misunderstood {
+  const { counted, groups, rank, further } = roles
+  const measure = rank ?? further.find((one) => one !== 'crashes' || further.length === 1) ?? parts.bound?.of ?? null
+  const isCounted = counted !== undefined || parts.bucket !== null
+  if (
+    dimension === 'transaction' &&
+    measure === null &&
+    !parts.isSlow &&
+    (isCounted || (subject.role === 'plain' && groups.length > 0))
+  )
+    return {
+      ...base,
+      shape: 'measure',
+      measures: ['transactions'],
+      figure: parts.figure ?? (isCounted ? 'count' : null),
+      groups,
+    }
+  if (counted !== undefined) {
+    const onSessions = further.includes('sessions') || further.includes('active_users')
+    return {
+      ...base,
+      shape: 'distinct',
+      counted: dimension,
+      measures: [onSessions ? 'sessions' : 'events'],
+      filters: withCrash(parts, roles, 'events'),
+      groups,
     }
   }
+  if (
+    dimension === 'release' &&
+    measure === null &&
+    groups.length === 0 &&
+    parts.order === null &&
+    parts.bucket === null
+  )
+    return { ...base, shape: 'rows', measures: ['releases'], groups: [], top: parts.top ?? countLatest(parts, subject) }
+  const isName = dimension === 'screen' || dimension === 'transaction' || dimension === 'operation'
+  const usual: Measure =
+    measure ??
+    (parts.isSlow
+      ? dimension === 'screen'
+        ? 'screen_initial'
+        : 'transactions'
+      : isName
+        ? dimension === 'screen'
+          ? 'screen_initial'
+          : 'transactions'
+        : parts.isWorst
+          ? 'crashes'
+          : parts.isBest
+            ? 'crash_free_sessions'
+            : dimension === 'session_status'
+              ? 'sessions'
+              : dimension === 'status' || dimension === 'severity'
+                ? 'issues'
+                : 'events')
+  const isTimed = parts.isSlow || parts.isWorst || parts.isBest || parts.order === null
+  const figure = parts.figure ?? (isName && measure === null && !isTimed ? 'count' : null)
+  const order = parts.order ?? (subject.role === 'which' || parts.isSlow ? 'most' : null)
+  return {
+    ...base,
+    shape: 'measure',
+    measures: [usual],
+    figure: parts.isSlow ? parts.figure : figure,
+    groups: [dimension, ...groups.filter((one) => one !== dimension)],
+    filters: withCrash(parts, roles, usual),
+    order,
+  }
+}
 
+/** "How many users crashed?" */
+function answerMeasure(parts: Parts, roles: Roles, base: Base, subject: Noun): Intent | Misunderstood {
+  const { counted, others, groups, rank, further, isIncident, hasOrder } = roles
+  const { comparedSpan } = base
   const isLength = parts.figure === 'maximum' || parts.figure === 'minimum' || parts.figure === 'spread'
   const measure =
     subject.measure === 'sessions' && isLength && parts.bucket === null ? 'session_length' : subject.measure
@@ -556,7 +612,7 @@ function decide(parts: Parts): Intent | Misunderstood {
       shape: isListed ? 'rows' : 'measure',
       measures: ['issues'],
       groups,
-      filters: measure === 'crashes' ? [...parts.filters, crash] : parts.filters,
+      filters: measure === 'crashes' ? [...parts.filters, CRASH] : parts.filters,
       order: isListed ? 'most' : parts.order,
     }
   }
@@ -569,7 +625,7 @@ function decide(parts: Parts): Intent | Misunderstood {
       shape: 'rows',
       measures: ['issues'],
       groups: [],
-      filters: measure === 'crashes' ? [...parts.filters, crash] : parts.filters,
+      filters: measure === 'crashes' ? [...parts.filters, CRASH] : parts.filters,
     }
   if (isIncident && isPlain && rank === null && (parts.seen !== null || parts.isWhen))
     return {
@@ -578,20 +634,20 @@ function decide(parts: Parts): Intent | Misunderstood {
       measures: [measure],
       groups: [],
       seen: parts.seen ?? { by: 'last_seen', descending: true },
-      top: parts.top ?? latestOne,
+      top: parts.top ?? countLatest(parts, subject),
     }
   if (measure === 'issues') {
     const isCounted = counted !== undefined || parts.bucket !== null || groups.length > 0 || comparedSpan !== null
     const ranked = rank ?? further.find((one) => one === 'events' || one === 'users' || one === 'crashes') ?? null
     if (isCounted && (rank === null || groups.length > 0 || counted !== undefined))
-      return { ...base, shape: 'measure', measures: ['issues'], groups, filters: withCrash('issues') }
+      return { ...base, shape: 'measure', measures: ['issues'], groups, filters: withCrash(parts, roles, 'issues') }
     return {
       ...base,
       shape: 'rows',
       measures: ranked === null ? ['issues'] : ['issues', ranked],
       groups: [],
-      top: parts.top ?? latestOne,
-      filters: ranked === 'crashes' ? [...parts.filters, crash] : withCrash('issues'),
+      top: parts.top ?? countLatest(parts, subject),
+      filters: ranked === 'crashes' ? [...parts.filters, CRASH] : withCrash(parts, roles, 'issues'),
       order: parts.order ?? 'most',
     }
   }
@@ -612,7 +668,7 @@ function decide(parts: Parts): Intent | Misunderstood {
         measures: ['events'],
         groups: ['user', ...groups],
         order: parts.order ?? 'most',
-        filters: withCrash('events'),
+        filters: withCrash(parts, roles, 'events'),
       }
   }
   if (
@@ -646,7 +702,7 @@ function decide(parts: Parts): Intent | Misunderstood {
       measures: [rank ?? measure],
       groups: ['issue'],
       order: parts.order ?? 'most',
-      filters: rank === 'users' && measure === 'crashes' ? [...parts.filters, crash] : parts.filters,
+      filters: rank === 'users' && measure === 'crashes' ? [...parts.filters, CRASH] : parts.filters,
     }
   }
   const figure = parts.figure ?? (counted !== undefined && parts.order === null ? 'count' : null)
@@ -656,6 +712,6 @@ function decide(parts: Parts): Intent | Misunderstood {
     shape: 'measure',
     measures: pair,
     groups,
-    filters: measure === 'crashes' ? parts.filters : withCrash(measure),
+    filters: measure === 'crashes' ? parts.filters : withCrash(parts, roles, measure),
   }
 }
