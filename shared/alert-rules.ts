@@ -1,4 +1,4 @@
-import type { AlertState, Percentile, PerformanceMetric, TriggerType } from './alert-values.ts'
+import type { Percentile, PerformanceMetric, TriggerType } from './alert-values.ts'
 
 /** Alert rules: what triggers them, which conditions each trigger takes, and what they do. Pure. */
 
@@ -17,9 +17,6 @@ export const ACTION_TYPES = [
   'ntfy',
 ] as const
 export type ActionType = (typeof ACTION_TYPES)[number]
-
-/** States in which a person may still have to do something. */
-export const OPEN_ALERT_STATES = ['firing', 'acknowledged'] as const satisfies readonly AlertState[]
 
 /** Kinds that a `security_event` rule can be limited to. */
 export const SECURITY_KINDS = [

@@ -55,9 +55,6 @@ export function splitQuery(query: string): QueryPiece[] {
   return pieces
 }
 
-/** Joins pieces to the query that they came from. */
-export const joinQuery = (pieces: readonly QueryPiece[]): string => pieces.map(({ text }) => text).join('')
-
 /**
  * The terms that every match must satisfy, in order: those of the top level, unless an OR or NOT joins them. Terms in
  * parentheses are not among them.

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   readPerformanceByName,
-  readPerformanceSeries,
   readPerformanceTotals,
   type MetricSummary,
 } from '#server/telemetry/performance/read-performance.ts'
 import { compactPerformance } from '#server/telemetry/performance/compact-performance.ts'
+import { readSeries } from '#server/telemetry/performance/performance.fixture.ts'
 import { METRICS, type Metric } from '#server/events/protocol/span-values.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
@@ -429,7 +429,7 @@ test('a clock that is a day off is corrected; old data that is sent late counts 
   await send({ sent_at: new Date(now * 1_000).toISOString() }, '2'.repeat(16), now - 3 * day)
   await send({}, '3'.repeat(16), now + day)
   await server.service.drain()
-  const series = await readPerformanceSeries(server.app.db, {
+  const series = await readSeries(server.app.db, {
     projectIds: [project.id],
     metric: 'duration',
     from: new Date((now - 4 * day) * 1_000),

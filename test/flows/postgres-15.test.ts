@@ -5,7 +5,8 @@ import { migrateDatabase } from '#server/service/cli/database.ts'
 import { startService } from '#server/service/cli/service.ts'
 import { readConfig } from '#server/config/config.ts'
 import { compactPerformance, purgePerformance } from '#server/telemetry/performance/compact-performance.ts'
-import { readPerformanceByName, readPerformanceSeries } from '#server/telemetry/performance/read-performance.ts'
+import { readSeries } from '#server/telemetry/performance/performance.fixture.ts'
+import { readPerformanceByName } from '#server/telemetry/performance/read-performance.ts'
 import { purgeRows } from '#server/platform/jobs/purge.ts'
 import { AGING_HEALTH } from '#server/telemetry/app-health/fold.queries.ts'
 import { readSessionSeries, readSessionTotals } from '#server/telemetry/app-health/session-totals.ts'
@@ -157,7 +158,7 @@ test('PostgreSQL 15: transactions and spans are measured, folded, read and purge
     const found = await readPerformanceByName(app.db, { ...scope, metrics: ['duration', 'lcp', 'app_start_cold'] }, 10)
     const counts = found.map(({ name, metrics }) => [name, [...metrics.values()].map(({ count }) => count)] as const)
     expect(Object.fromEntries(counts)).toEqual({ '/cart': [1, 1, 0], Home: [1, 0, 1] })
-    const points = await readPerformanceSeries(app.db, { ...scope, metric: 'duration', intervalMs: 60_000 })
+    const points = await readSeries(app.db, { ...scope, metric: 'duration', intervalMs: 60_000 })
     expect(points.reduce((sum, { count }) => sum + count, 0)).toBe(2)
   }
   expect(await purgePerformance(app)).toMatchObject({ performance_rollups: 0 })

@@ -196,10 +196,6 @@ export async function readSignedHeads(
   return { ofOrgs, orgIds, unreadable: unreadable.length }
 }
 
-export async function readOrgSignedHeads(app: Pick<App, 'config'>, orgId: string): Promise<readonly SignedHead[]> {
-  return (await readSignedHeads(app, (id) => id === orgId)).ofOrgs.get(orgId) ?? []
-}
-
 /** The organisation of a line, before it is parsed: most lines are about others. */
 const LINE = /^\{.*"org_id":"([0-9a-f-]{36})".*\}$/
 

@@ -94,15 +94,6 @@ export async function wantLines(tx: Tx, projectId: string, max: number): Promise
     where c.project_id = ${projectId} and c.sha = newest.sha`.execute(tx)
 }
 
-export async function stopWanting(on: Connection, projectId: string): Promise<void> {
-  await on
-    .updateTable('host_commits')
-    .set({ is_wanted: false })
-    .where('project_id', '=', projectId)
-    .where('is_wanted', '=', true)
-    .execute()
-}
-
 /** Commits that a force-push took from the default branch. */
 export async function leaveDefault(tx: Tx, projectId: string, shas: readonly string[]): Promise<void> {
   await tx

@@ -8,7 +8,7 @@ import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { listAuditLog } from '../../history/audit/list-audit-log.ts'
-import { readOrgSignedHeads } from '../../history/audit/signed-heads.ts'
+import { readSignedHeads } from '../../history/audit/signed-heads.ts'
 import type { ProcessRole } from '../../config/environment.ts'
 import type { App } from '../../platform/context/app.ts'
 import { startService } from './service.ts'
@@ -108,5 +108,6 @@ test('a stop writes the refused requests of its minute and signs the ends of the
   await service.close()
   const { items } = await listAuditLog(app, owner.actor, { limit: 10, offset: 0 })
   expect(items).toMatchObject([{ seq: 1, action: 'access.denied', actor: { email: viewer.email } }])
-  expect(await readOrgSignedHeads(app, owner.actor.orgId)).toMatchObject([{ seq: 1, hash: items[0]?.hash }])
+  const { ofOrgs } = await readSignedHeads(app, (id) => id === owner.actor.orgId)
+  expect(ofOrgs.get(owner.actor.orgId)).toMatchObject([{ seq: 1, hash: items[0]?.hash }])
 })

@@ -1,12 +1,18 @@
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { METRICS } from '../../events/protocol/span-values.ts'
+import { METRICS, type Metric } from '../../events/protocol/span-values.ts'
 import { readSpan, type Span } from '../../events/protocol/span.ts'
 import type { Connection, Database } from '../../platform/storage/database.ts'
 import type { PerformanceFact } from './fact.ts'
 import { measureSpan, measureTransaction, type MeasureContext } from './measure.ts'
-import { readPerformanceByName } from './read-performance.ts'
+import {
+  readMetricsSeries,
+  readPerformanceByName,
+  spreadIn,
+  type MetricSummary,
+  type Scope,
+} from './read-performance.ts'
 import { recordPerformance } from './record-performance.ts'
 import { SpanNames } from './span-names.ts'
 
@@ -26,6 +32,18 @@ export const contextOf = (projectId: string, now = NOW): MeasureContext => ({
   defaults: { release: undefined, environment: undefined, fallback: 'production' },
   names: new SpanNames(),
 })
+
+/** One metric in equal buckets. */
+export async function readSeries(
+  db: Connection,
+  { metric, ...scope }: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly intervalMs: number },
+): Promise<(Pick<MetricSummary, 'count' | 'failures' | 'p50' | 'p95' | 'max'> & { readonly t: Date })[]> {
+  const points = await readMetricsSeries(db, { ...scope, metrics: [metric] })
+  return points.map(({ t, metrics }) => {
+    const { count, failures, p50, p95, max } = spreadIn(metrics, metric)
+    return { t, count, failures, p50, p95, max }
+  })
+}
 
 /** A transaction of 100 ms that ended a minute ago. */
 export function aTransaction(fields: Record<string, unknown> = {}, at = NOW): Record<string, unknown> {

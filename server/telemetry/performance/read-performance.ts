@@ -26,22 +26,11 @@ export type MetricSpread = MetricSummary & { readonly sketch: DDSketch }
 
 export type Metrics = ReadonlyMap<Metric, MetricSpread>
 
-type PerformancePoint = MetricSummary & { readonly t: Date }
-
 /**
- * A metric in equal buckets from `from` on, including empty ones. Reads one row per bucket and series of the coarsest
+ * Metrics in equal buckets from `from` on, including empty ones. Reads one row per bucket and series of the coarsest
  * grain that the filter allows. The caller has checked the actor's access to the projects.
  * @param intervalMs at least the step of rollups of that age (steps.ts); `from` is a multiple of it
  */
-export async function readPerformanceSeries(
-  db: Connection,
-  scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly intervalMs: number },
-): Promise<PerformancePoint[]> {
-  const points = await readMetricsSeries(db, { ...scope, metrics: [scope.metric] })
-  return points.map(({ t, metrics }) => ({ t, ...summaryOf(spreadIn(metrics, scope.metric)) }))
-}
-
-/** Several metrics in equal buckets, under the same conditions. */
 export async function readMetricsSeries(
   db: Connection,
   scope: Scope & { readonly intervalMs: number },
@@ -114,16 +103,6 @@ export async function readNamesOfReleases(db: Connection, scope: Scope): Promise
 /** A name and its op as a key of maps. */
 export const nameAndOpKey = ({ name, op }: { readonly name: string; readonly op: string }): string => `${name}\n${op}`
 
-/** The share of values at or above a limit, such as cold starts of 5 s and more; null without values. */
-export async function readShareFrom(
-  db: Connection,
-  scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly border: number },
-): Promise<number | null> {
-  const totals = await readPerformanceTotals(db, { ...scope, metrics: [scope.metric] })
-  const { sketch } = spreadIn(totals, scope.metric)
-  return sketch.count === 0 ? null : sketch.countFrom(scope.border) / sketch.count
-}
-
 const WHOLE = { by: null, intervalMs: null }
 
 /** The coarsest grain that can answer. @throws Error where devices are combined with what they are not counted with */
@@ -194,7 +173,3 @@ class Spread implements MetricSpread {
 const UNMEASURED: MetricSpread = new Spread({ failures: 0, leftOut: noneLeftOut(), sketch: new DDSketch() })
 
 const spreadOf = (row: Measured | undefined): MetricSpread => (row === undefined ? UNMEASURED : new Spread(row))
-
-function summaryOf({ count, failures, leftOut, sum, p50, p75, p95, max }: MetricSpread): MetricSummary {
-  return { count, failures, leftOut, sum, p50, p75, p95, max }
-}
