@@ -2,6 +2,7 @@ import type { AlertState } from '#shared/alert-rules.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
+import { cutPage } from '../../platform/kernel/cursor.ts'
 import { type Page, TOTAL_CAP } from '../../platform/kernel/page.api.ts'
 import { decodeTimeCursor, encodeTimeCursor } from '../../platform/kernel/time-cursor.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
@@ -42,15 +43,12 @@ export async function listFiredAlerts(app: App, actor: OrgActor, input: AlertsIn
     selectAlerts(app.db, actor, filter, { limit: limit + 1, offset, after }),
     countAlerts(app.db, actor, filter, TOTAL_CAP + 1),
   ])
-  const items = rows.slice(0, limit)
-  const last = rows.length > limit ? items.at(-1) : undefined
+  const { shown, figures } = cutPage(rows, { limit, offset, total }, (last) =>
+    encodeTimeCursor({ at: last.fired_at, id: last.id }),
+  )
   return {
-    items: await viewAlerts(app.db, items),
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
-    limit,
-    offset,
-    next_cursor: last === undefined ? null : encodeTimeCursor({ at: last.fired_at, id: last.id }),
+    items: await viewAlerts(app.db, shown),
+    ...figures,
   }
 }
 

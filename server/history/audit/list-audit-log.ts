@@ -3,7 +3,7 @@ import { ROLES } from '#shared/permissions.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { KINDS } from '../facts/kinds.ts'
-import { readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
+import { cutPage, readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
 import type { AuditEntry } from './audit.api.ts'
 import { DENIALS } from './denials.ts'
@@ -36,15 +36,12 @@ export async function listAuditLog(app: App, actor: OrgActor, input: ListInput):
     selectEntries(app.db, listing, { after, limit: input.limit + 1, offset }),
     countEntries(app.db, listing, TOTAL_CAP + 1),
   ])
-  const shown = rows.slice(0, input.limit)
-  const last = rows.length > input.limit ? shown.at(-1) : undefined
+  const { shown, figures } = cutPage(rows, { limit: input.limit, offset, total }, (last) =>
+    writeCursor(last.created_at, last.seq),
+  )
   return {
     items: shown.map(viewEntry),
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
-    limit: input.limit,
-    offset,
-    next_cursor: last === undefined ? null : writeCursor(last.created_at, last.seq),
+    ...figures,
   }
 }
 

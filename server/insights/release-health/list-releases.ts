@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { readCursor, writeCursor, wrongCursor } from '../../platform/kernel/cursor.ts'
+import { cutPage, readCursor, writeCursor, wrongCursor } from '../../platform/kernel/cursor.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
-import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
+import type { Page } from '../../platform/kernel/page.api.ts'
 import type { ReleaseState } from '../../projects/releases/releases.api.ts'
 import type { ReleaseRow } from '../../projects/releases/releases.queries.ts'
 import { viewListedParts } from '../../projects/releases/view-release.ts'
@@ -44,15 +44,12 @@ export async function listReleases(app: App, actor: OrgActor, input: ListRelease
     selectReleases(app.db, filter, order, { limit: limit + 1, offset, after }),
     countReleases(app.db, filter),
   ])
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
+  const { shown, figures } = cutPage(rows, { limit, offset, total }, (last) =>
+    writeCursor(sort, readSortValue(last, order.key), last.id),
+  )
   return {
     items: await withHealthOfProjects(app, shown, input),
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
-    limit,
-    offset,
-    next_cursor: last === undefined ? null : writeCursor(sort, readSortValue(last, order.key), last.id),
+    ...figures,
   }
 }
 

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { listAttachments } from '../../events/attachments/list-attachments.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
+import { cutPage, readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
-import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
+import type { Page } from '../../platform/kernel/page.api.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
 import type { Feedback } from './feedback.api.ts'
 import { countFeedback, selectFeedback, type FeedbackRow } from './feedback.queries.ts'
@@ -41,15 +41,12 @@ export async function listFeedback(app: App, actor: OrgActor, input: ListFeedbac
     selectFeedback(app.db, filter, { descending: sort === '-received_at', limit: limit + 1, offset, after }),
     countFeedback(app.db, filter),
   ])
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const { shown, figures } = cutPage(rows, { limit, offset, total }, (last) =>
+    writeCursor(sort, last.received_at, last.id),
+  )
   return {
     items: await viewFeedback(app, projectId, shown),
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
-    limit,
-    offset,
-    next_cursor: rows.length > limit && last !== undefined ? writeCursor(sort, last.received_at, last.id) : null,
+    ...figures,
   }
 }
 

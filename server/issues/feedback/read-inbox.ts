@@ -3,11 +3,11 @@ import { readStoredEvent } from '../../events/store/event.ts'
 import { readEvent } from '../../events/store/store.queries.ts'
 import { memberBehind, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
+import { cutPage, readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
 import { invalid, notFound } from '../../platform/kernel/errors.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
-import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
+import type { Page } from '../../platform/kernel/page.api.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
 import { findKeptTrace } from '../../telemetry/traces/kept-trace-of.ts'
 import { shortId } from '#shared/issue-values.ts'
@@ -93,15 +93,12 @@ export async function listInboxMessages(app: App, actor: OrgActor, input: InboxI
     countViews(app.db, filter, userId),
     filter.words.length === 0 ? 0 : countInbox(app.db, { ...filter, words: [] }),
   ])
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const { shown, figures } = cutPage(rows, { limit, offset, total }, (last) =>
+    writeCursor(view, last.received_at, last.id),
+  )
   return {
     items: await viewMessages(app, shown),
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
-    limit,
-    offset,
-    next_cursor: rows.length > limit && last !== undefined ? writeCursor(view, last.received_at, last.id) : null,
+    ...figures,
     search_is_partial: all > MAX_SEARCHED,
     counts,
   }

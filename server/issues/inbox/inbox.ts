@@ -4,7 +4,7 @@ import type { App } from '../../platform/context/app.ts'
 import { MAX_UNREAD } from '../../history/facts/inbox.queries.ts'
 import { purgeTask } from '../../platform/jobs/purge.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
-import { readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
+import { cutPage, readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
 import { severityName, shortId } from '#shared/issue-values.ts'
 import { viewPerson } from '../rows/view-issue.ts'
@@ -45,15 +45,12 @@ export async function listInbox(
     countInbox(app.db, member, unreadOnly, TOTAL_CAP),
     unreadOf(app, member),
   ])
-  const page = rows.slice(0, input.limit)
-  const last = rows.length > input.limit ? page.at(-1) : undefined
+  const { shown, figures } = cutPage(rows, { limit: input.limit, offset, total }, (last) =>
+    writeCursor(last.read_at === null, last.created_at, last.id),
+  )
   return {
-    items: page.map(viewEntry),
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
-    limit: input.limit,
-    offset,
-    next_cursor: last === undefined ? null : writeCursor(last.read_at === null, last.created_at, last.id),
+    items: shown.map(viewEntry),
+    ...figures,
     unread_count: unread,
   }
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type AppError, invalid } from './errors.ts'
+import { TOTAL_CAP } from './page.api.ts'
 
 /** Cursors of lists: what the order needs of the last row of a page, as JSON in base64url. */
 
@@ -22,3 +23,24 @@ export function readCursor<T>(text: string, form: z.ZodType<T>): T {
 
 export const wrongCursor = (): AppError =>
   invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+
+/**
+ * Cuts rows to a page and its figures; one row more than the limit was read.
+ * @param cursorAfter the cursor of what follows the last row
+ */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  { limit, offset, total }: { readonly limit: number; readonly offset: number; readonly total: number },
+  cursorAfter: (last: Row) => string,
+) {
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  const figures = {
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    limit,
+    offset,
+    next_cursor: last === undefined ? null : cursorAfter(last),
+  }
+  return { shown, figures }
+}

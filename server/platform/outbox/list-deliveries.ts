@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readCursor, writeCursor, wrongCursor } from '../kernel/cursor.ts'
+import { cutPage, readCursor, writeCursor, wrongCursor } from '../kernel/cursor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import type { Connection } from '../storage/database.ts'
@@ -49,15 +49,10 @@ export async function listDeliveries(
     selectDeliveries(on, filter, { limit: limit + 1, offset, after }),
     countDeliveries(on, filter, TOTAL_CAP + 1),
   ])
-  const items = rows.slice(0, limit)
-  const last = rows.length > limit ? items.at(-1) : undefined
+  const { shown, figures } = cutPage(rows, { limit, offset, total }, (last) => writeCursor(last.createdAt, last.id))
   return {
-    items,
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
-    limit,
-    offset,
-    next_cursor: last === undefined ? null : writeCursor(last.createdAt, last.id),
+    items: shown,
+    ...figures,
   }
 }
 

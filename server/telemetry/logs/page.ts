@@ -1,6 +1,7 @@
 import type { RangeName } from '#shared/issue-values.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
-import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
+import { cutPage } from '../../platform/kernel/cursor.ts'
+import type { Page } from '../../platform/kernel/page.api.ts'
 import { decodeTimeCursor, encodeTimeCursor, type TimeCursor } from '../../platform/kernel/time-cursor.ts'
 import { timeRange } from '../../platform/kernel/time-range.ts'
 import type { Slice, TimeRange } from './telemetry.queries.ts'
@@ -39,14 +40,11 @@ export async function pageByTime<Row extends { readonly id: string }, Item>(
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
   const after: TimeCursor | null = cursor === undefined ? null : decodeTimeCursor(cursor)
   const [rows, total] = await Promise.all([list.select({ limit: limit + 1, offset, after }), list.count()])
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
+  const { shown, figures } = cutPage(rows, { limit, offset, total }, (last) =>
+    encodeTimeCursor({ at: list.at(last), id: last.id }),
+  )
   return {
     items: shown.map((row) => list.view(row)),
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
-    limit,
-    offset,
-    next_cursor: last === undefined ? null : encodeTimeCursor({ at: list.at(last), id: last.id }),
+    ...figures,
   }
 }
