@@ -2,7 +2,7 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
-import { Id, offsetQuery, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, offsetQuery, Rate, Timestamp, oneOrMany } from '../../platform/kernel/page.api.ts'
 import { Verdict } from '../release-health/release-health.api.ts'
 import { Finding } from './finding.api.ts'
 
@@ -18,18 +18,16 @@ const MAX_VALUES = 20
 
 /** A filter that may repeat. A comma is part of a name. */
 const names = (name: string) =>
-  z
-    .preprocess(
-      (given) => (given === undefined || Array.isArray(given) ? given : [given]),
-      z
-        .array(
-          z
-            .string()
-            .min(1, { error: `${name} must not be empty.` })
-            .max(MAX_NAME_CHARACTERS, { error: `${name} must be at most ${MAX_NAME_CHARACTERS} characters.` }),
-        )
-        .max(MAX_VALUES, { error: `${name} may be given at most ${MAX_VALUES} times.` }),
-    )
+  oneOrMany(
+    z
+      .array(
+        z
+          .string()
+          .min(1, { error: `${name} must not be empty.` })
+          .max(MAX_NAME_CHARACTERS, { error: `${name} must be at most ${MAX_NAME_CHARACTERS} characters.` }),
+      )
+      .max(MAX_VALUES, { error: `${name} may be given at most ${MAX_VALUES} times.` }),
+  )
     .optional()
     .describe('May repeat; any of them matches. A comma is part of a name.')
 
@@ -45,13 +43,11 @@ export const healthFilters = {
   environment: names('environment'),
   os: names('os').describe('Name of the operating system, without version. May repeat.'),
   device: names('device').describe('Device model. May repeat.'),
-  device_class: z
-    .preprocess(
-      (given) => (given === undefined || Array.isArray(given) ? given : [given]),
-      z
-        .array(z.enum(DEVICE_CLASSES, { error: `device_class must be one of ${DEVICE_CLASSES.join(', ')}.` }))
-        .max(MAX_VALUES, { error: `device_class may be given at most ${MAX_VALUES} times.` }),
-    )
+  device_class: oneOrMany(
+    z
+      .array(z.enum(DEVICE_CLASSES, { error: `device_class must be one of ${DEVICE_CLASSES.join(', ')}.` }))
+      .max(MAX_VALUES, { error: `device_class may be given at most ${MAX_VALUES} times.` }),
+  )
     .optional()
     .describe('May repeat.'),
 }

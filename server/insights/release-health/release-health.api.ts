@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Issue } from '../../issues/rules/issue.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
-import { Id, pageQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageQuery, pageSchema, Rate, Timestamp, oneOrMany } from '../../platform/kernel/page.api.ts'
 import { ListedParts, Release, RELEASE_STATES, ReleaseParts } from '../../projects/releases/releases.api.ts'
 
 /** Releases with adoption, crash-free rates, issues and verdict. */
@@ -228,11 +228,9 @@ export const releaseHealthRoutes = routes({
         .optional()
         .describe('Part of the version.'),
       version: z.string().max(200).optional().describe('Exactly this version.'),
-      state: z
-        .preprocess(
-          (given) => (given === undefined || Array.isArray(given) ? given : [given]),
-          z.array(z.enum(RELEASE_STATES, { error: `state must be one of ${RELEASE_STATES.join(', ')}.` })).max(10),
-        )
+      state: oneOrMany(
+        z.array(z.enum(RELEASE_STATES, { error: `state must be one of ${RELEASE_STATES.join(', ')}.` })).max(10),
+      )
         .optional()
         .describe('May repeat. All states by default.'),
       ...formatQuery,

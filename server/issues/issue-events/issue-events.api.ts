@@ -1,16 +1,12 @@
 import { Attachment } from '../../events/attachments/attachments.api.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, offsetQuery, pageQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, offsetQuery, pageQuery, pageSchema, Rate, Timestamp, oneOrMany } from '../../platform/kernel/page.api.ts'
 import { Event, EventLevel, Tag } from '../../events/protocol/event.api.ts'
 
 /** The events of an issue, and the values they share. */
 
-const repeatable = <T extends z.ZodType>(element: T) =>
-  z.preprocess(
-    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-    z.array(element).max(20).optional(),
-  )
+const repeatable = <T extends z.ZodType>(element: T) => oneOrMany(z.array(element).max(20).optional())
 
 /** Filters over the events of an issue; GET /api/issues/:issueId takes them, too. */
 export const eventQuery = {

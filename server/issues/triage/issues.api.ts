@@ -3,7 +3,7 @@ import { Attachment, RefusedAttachment } from '../../events/attachments/attachme
 import { Feedback } from '../feedback/feedback.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Json } from '../../platform/kernel/json.api.ts'
-import { Id, pageQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageQuery, pageSchema, Rate, Timestamp, oneOrMany } from '../../platform/kernel/page.api.ts'
 import { Event } from '../../events/protocol/event.api.ts'
 import { eventQuery } from '../issue-events/issue-events.api.ts'
 import { MAX_COMMENT_CHARACTERS, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
@@ -121,10 +121,7 @@ const commentBody = z.strictObject({
 
 /** A query parameter that may repeat: one or many of the element. */
 const repeatable = <T extends z.ZodType>(element: T) =>
-  z.preprocess(
-    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-    z.array(element).max(100, { error: 'may be given at most 100 times.' }).optional(),
-  )
+  oneOrMany(z.array(element).max(100, { error: 'may be given at most 100 times.' }).optional())
 
 const time = (name: string) => z.iso.datetime({ offset: true, error: `${name} must be an RFC 3339 time.` }).optional()
 

@@ -54,6 +54,10 @@ export type Page<T> = {
   next_cursor: string | null
 }
 
+/** A query parameter that may repeat, as a list of its values. */
+export const oneOrMany = <T extends z.ZodType>(list: T) =>
+  z.preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), list)
+
 /** The largest `total`: further rows are not counted. */
 export const TOTAL_CAP = 10_000
 

@@ -1,7 +1,7 @@
 import { CONTROL_CHARACTER, isEnvironmentName, isReleaseName } from '#shared/release-name.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, timeInput, Timestamp, oneOrMany } from '../../platform/kernel/page.api.ts'
 
 /** Creating and changing releases. For lists and health see insights/release-health/release-health.api.ts. */
 
@@ -257,8 +257,7 @@ export const releaseRoutes = routes({
       'Open releases by date, oldest first: released_at, else first seen, else created. The newest 50 of the range.',
     permission: 'releases.read',
     query: z.strictObject({
-      projectId: z
-        .preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(Id).max(100))
+      projectId: oneOrMany(z.array(Id).max(100))
         .optional()
         .describe('May repeat. All projects of the organisation by default.'),
       from: timeInput('from'),

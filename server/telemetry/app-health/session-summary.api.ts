@@ -1,7 +1,7 @@
 import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, Rate } from '../../platform/kernel/page.api.ts'
+import { Id, Rate, oneOrMany } from '../../platform/kernel/page.api.ts'
 
 const Summary = z.object({
   total: z.number().int().describe('Sessions that started in the range.'),
@@ -26,8 +26,7 @@ export const sessionSummaryRoutes = routes({
       'The same time as `GET /api/issues/volume`: whole intervals of the range up to now, and the previous range. A user of two projects counts in both.',
     permission: 'releases.read',
     query: z.strictObject({
-      projectId: z
-        .preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(Id).max(100))
+      projectId: oneOrMany(z.array(Id).max(100))
         .optional()
         .describe('May repeat. All projects of the organisation by default.'),
       range: z.enum(RANGES, { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),

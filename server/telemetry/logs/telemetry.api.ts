@@ -2,7 +2,7 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Json } from '../../platform/kernel/json.api.ts'
-import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, timeInput, Timestamp, oneOrMany } from '../../platform/kernel/page.api.ts'
 import { LOG_LEVELS, METRIC_TYPES, type LogLevel as LevelName } from '../../events/protocol/telemetry.api.ts'
 
 const LogLevel = z.enum(LOG_LEVELS, { error: `level must be one of ${LOG_LEVELS.join(', ')}.` })
@@ -62,11 +62,7 @@ export const receivedBetween = {
 }
 
 /** A query parameter that may repeat. */
-export const repeatable = <T extends z.ZodType>(element: T) =>
-  z.preprocess(
-    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-    z.array(element).max(100).optional(),
-  )
+export const repeatable = <T extends z.ZodType>(element: T) => oneOrMany(z.array(element).max(100).optional())
 
 export const plainText = (name: string, max: number) =>
   z

@@ -2,7 +2,15 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
-import { Id, Milliseconds, offsetQuery, pageSchema, Rate, Timestamp } from '../../platform/kernel/page.api.ts'
+import {
+  Id,
+  Milliseconds,
+  offsetQuery,
+  pageSchema,
+  Rate,
+  Timestamp,
+  oneOrMany,
+} from '../../platform/kernel/page.api.ts'
 
 /** Starts, screens, pages and transactions of a project, and what its devices report. */
 
@@ -13,19 +21,16 @@ const figure = Milliseconds.nullable()
 const MAX_VALUES = 50
 /** A filter that may repeat; a comma is part of a value. */
 const values = (name: string, maxLength: number) =>
-  z
-    .preprocess(
-      (given) => (given === undefined || Array.isArray(given) ? given : [given]),
-      z
-        .array(
-          z
-            .string()
-            .min(1, { error: `${name} must not be empty.` })
-            .max(maxLength, { error: `${name} must be at most ${maxLength} characters.` }),
-        )
-        .max(MAX_VALUES, { error: `${name} may be given ${MAX_VALUES} times.` }),
-    )
-    .optional()
+  oneOrMany(
+    z
+      .array(
+        z
+          .string()
+          .min(1, { error: `${name} must not be empty.` })
+          .max(maxLength, { error: `${name} must be at most ${maxLength} characters.` }),
+      )
+      .max(MAX_VALUES, { error: `${name} may be given ${MAX_VALUES} times.` }),
+  ).optional()
 
 const CLASSES = ['low', 'medium', 'high'] as const
 
@@ -34,11 +39,9 @@ export const performanceFilters = {
   release: values('release', 250).describe('May repeat: any of these releases.'),
   environment: values('environment', 64).describe('May repeat.'),
   os: values('os', 64).describe('May repeat. Name of the operating system, without version.'),
-  device_class: z
-    .preprocess(
-      (given) => (given === undefined || Array.isArray(given) ? given : [given]),
-      z.array(z.enum(CLASSES, { error: `device_class must be one of ${CLASSES.join(', ')}.` })).max(CLASSES.length),
-    )
+  device_class: oneOrMany(
+    z.array(z.enum(CLASSES, { error: `device_class must be one of ${CLASSES.join(', ')}.` })).max(CLASSES.length),
+  )
     .optional()
     .describe('May repeat.'),
 }
