@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
 import { call } from '../../../../api/call.ts'
 import type { ProjectSettings } from '../../../../api/queries.ts'
 import { Discards } from './discards.tsx'
@@ -15,6 +16,7 @@ import {
   StackRow,
   type DraftFingerprint,
   type DraftStack,
+  type RowProps,
 } from './rule-rows.tsx'
 import { ProjectPart } from '../project-part.tsx'
 import { SettingsForm, useSettingsDraft } from '../form.tsx'
@@ -91,39 +93,17 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
           </>
         }
       >
-        {draft.fingerprint.length === 0 ? (
-          <Minor as="p" className={fitStyles.inset12}>
-            {groupingTexts.noFingerprint}
-          </Minor>
-        ) : null}
-        {draft.fingerprint.map((rule, index) => (
-          <FingerprintRow
-            key={rule.key}
-            number={index + 1}
-            rule={rule}
-            why={why}
-            asked={tried}
-            hits={preview.data?.fingerprint_rules[index]?.events}
-            onChange={(next) => set({ fingerprint: replaced(draft.fingerprint, next) })}
-            onUp={index === 0 ? undefined : () => set({ fingerprint: raised(draft.fingerprint, index) })}
-            onRemove={() => set({ fingerprint: draft.fingerprint.filter((one) => one.key !== rule.key) })}
-          />
-        ))}
-        <div className={styles.add}>
-          <Button
-            size="sm"
-            icon="plus"
-            why={why}
-            onClick={() => set({ fingerprint: [...draft.fingerprint, blankFingerprint()] })}
-          >
-            {groupingTexts.add}
-          </Button>
-          {draft.fingerprint.length === 0 ? null : (
-            <FieldHint>
-              {groupingTexts.matchHint}. {groupingTexts.fingerprintHint}.
-            </FieldHint>
-          )}
-        </div>
+        <RuleList
+          Row={FingerprintRow}
+          rules={draft.fingerprint}
+          blank={blankFingerprint}
+          none={groupingTexts.noFingerprint}
+          hint={`${groupingTexts.matchHint}. ${groupingTexts.fingerprintHint}.`}
+          hits={preview.data?.fingerprint_rules}
+          why={why}
+          asked={tried}
+          onChange={(fingerprint) => set({ fingerprint })}
+        />
       </Card>
       {preview.data === undefined && preview.error === null ? null : (
         <Card title={groupingTexts.tryTitle}>
@@ -136,37 +116,73 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
         title={groupingTexts.stackRules}
         header={<Minor className={narrowStyles.hiddenAt600}>{groupingTexts.stackMore}</Minor>}
       >
-        {draft.stack.length === 0 ? (
-          <Minor as="p" className={fitStyles.inset12}>
-            {groupingTexts.noStack}
-          </Minor>
-        ) : null}
-        {draft.stack.map((rule, index) => (
-          <StackRow
-            key={rule.key}
-            number={index + 1}
-            rule={rule}
-            why={why}
-            asked={tried}
-            hits={preview.data?.stack_rules[index]?.events}
-            onChange={(next) => set({ stack: replaced(draft.stack, next) })}
-            onUp={index === 0 ? undefined : () => set({ stack: raised(draft.stack, index) })}
-            onRemove={() => set({ stack: draft.stack.filter((one) => one.key !== rule.key) })}
-          />
-        ))}
-        <div className={styles.add}>
-          <Button size="sm" icon="plus" why={why} onClick={() => set({ stack: [...draft.stack, blankStack()] })}>
-            {groupingTexts.add}
-          </Button>
-          {draft.stack.length === 0 ? null : <FieldHint>{groupingTexts.stackMatchHint}</FieldHint>}
-        </div>
+        <RuleList
+          Row={StackRow}
+          rules={draft.stack}
+          blank={blankStack}
+          none={groupingTexts.noStack}
+          hint={groupingTexts.stackMatchHint}
+          hits={preview.data?.stack_rules}
+          why={why}
+          asked={tried}
+          onChange={(stack) => set({ stack })}
+        />
       </Card>
     </SettingsForm>
   )
 }
 
-const replaced = <R extends { key: string }>(rules: readonly R[], next: R): R[] =>
-  rules.map((one) => (one.key === next.key ? next : one))
+type RuleListProps<R> = Pick<RowProps<R>, 'why' | 'asked'> & {
+  Row: ComponentType<RowProps<R>>
+  rules: readonly R[]
+  blank: () => R
+  /** Stands in place of the rules when there are none. */
+  none: string
+  hint: string
+  /** Events of each rule in the preview. */
+  hits: readonly { readonly events: number }[] | undefined
+  onChange: (rules: readonly R[]) => void
+}
+
+/** Rules in their order, and a button that adds one. */
+function RuleList<R extends { key: string }>({
+  Row,
+  rules,
+  blank,
+  none,
+  hint,
+  hits,
+  onChange,
+  ...row
+}: RuleListProps<R>) {
+  return (
+    <>
+      {rules.length === 0 ? (
+        <Minor as="p" className={fitStyles.inset12}>
+          {none}
+        </Minor>
+      ) : null}
+      {rules.map((rule, index) => (
+        <Row
+          {...row}
+          key={rule.key}
+          number={index + 1}
+          rule={rule}
+          hits={hits?.[index]?.events}
+          onChange={(next) => onChange(rules.map((one) => (one.key === next.key ? next : one)))}
+          onUp={index === 0 ? undefined : () => onChange(raised(rules, index))}
+          onRemove={() => onChange(rules.filter((one) => one.key !== rule.key))}
+        />
+      ))}
+      <div className={styles.add}>
+        <Button size="sm" icon="plus" why={row.why} onClick={() => onChange([...rules, blank()])}>
+          {groupingTexts.add}
+        </Button>
+        {rules.length === 0 ? null : <FieldHint>{hint}</FieldHint>}
+      </div>
+    </>
+  )
+}
 
 /** Moves the rule at `index` one place up. */
 const raised = <R,>(rules: readonly R[], index: number): R[] =>

@@ -63,7 +63,7 @@ export const toGroupingRules = (fingerprint: readonly DraftFingerprint[], stack:
   stack: stack.map((rule) => ({ match: matchOf(rule.match), action: rule.action })),
 })
 
-type RowProps<R> = {
+export type RowProps<R> = {
   number: number
   rule: R
   why: string | undefined
