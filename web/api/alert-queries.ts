@@ -21,14 +21,7 @@ export const alertRulesQuery = (projectId: string | null) =>
   infiniteQueryOptions({
     queryKey: ['alerts', 'rules', projectId],
     queryFn: ({ pageParam, signal }) =>
-      call('GET /api/alerts', {
-        query: {
-          limit: String(RULES_PER_PAGE),
-          ...(projectId === null ? {} : { projectId }),
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        },
-        signal,
-      }),
+      call('GET /api/alerts', { query: { limit: String(RULES_PER_PAGE), projectId, cursor: pageParam }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (last): string | null => last.next_cursor,
     meta: { quiet: true },
@@ -47,12 +40,7 @@ export const openAlertsQuery = (projectId: string | null) =>
     queryKey: ['alerts', 'fired', 'open', projectId],
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/alerts/fired', {
-        query: {
-          state: ['firing', 'acknowledged'],
-          limit: '100',
-          ...(projectId === null ? {} : { projectId }),
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        },
+        query: { state: ['firing', 'acknowledged'], limit: '100', projectId, cursor: pageParam },
         signal,
       }),
     initialPageParam: null as string | null,
@@ -68,13 +56,7 @@ export const alertHistoryQuery = ({ project, state, rule }: HistoryView) =>
     queryKey: ['alerts', 'fired', 'history', { project, state, rule }],
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/alerts/fired', {
-        query: {
-          limit: String(ALERTS_PER_PAGE),
-          ...(project === undefined ? {} : { projectId: project }),
-          ...(state === undefined ? {} : { state }),
-          ...(rule === undefined ? {} : { rule_id: rule }),
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        },
+        query: { limit: String(ALERTS_PER_PAGE), projectId: project, state, rule_id: rule, cursor: pageParam },
         signal,
       }),
     initialPageParam: null as string | null,

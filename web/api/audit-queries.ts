@@ -7,9 +7,9 @@ export type AuditEntry = AnswerOf<'GET /api/audit-log'>['items'][number]
 export type AuditFilters = Omit<AuditSearch, 'entry'>
 
 const filterOf = ({ action, actor, target, from, to }: AuditFilters) => ({
-  ...(action === undefined ? {} : { action }),
-  ...(actor === undefined ? {} : { actor }),
-  ...(target === undefined ? {} : { target }),
+  action,
+  actor,
+  target,
   ...dayRange(from, to),
 })
 
@@ -18,10 +18,7 @@ export const auditLogQuery = (filters: AuditFilters) =>
   infiniteQueryOptions({
     queryKey: ['audit', 'list', filters],
     queryFn: ({ signal, pageParam }) =>
-      call('GET /api/audit-log', {
-        query: { ...filterOf(filters), limit: '50', ...(pageParam === null ? {} : { cursor: pageParam }) },
-        signal,
-      }),
+      call('GET /api/audit-log', { query: { ...filterOf(filters), limit: '50', cursor: pageParam }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,

@@ -43,8 +43,12 @@ export class ApiError extends Error {
   }
 }
 
+/** A field of a query that may be left out is also left out where it is null or undefined. */
+type Query<Q> = { [K in keyof Q]: Record<never, never> extends Pick<Q, K> ? Q[K] | null | undefined : Q[K] }
+type Given<C> = 'query' extends keyof C ? Omit<C, 'query'> & { query?: Query<NonNullable<C['query']>> } : C
+
 /** Optional if the route has no required input. */
-type Input<A extends Address> = ClientCall<Addresses[A]> & {
+type Input<A extends Address> = Given<ClientCall<Addresses[A]>> & {
   signal?: AbortSignal
   /** Replaces JSON.parse. */
   parse?: (text: string) => unknown

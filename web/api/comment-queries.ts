@@ -22,7 +22,7 @@ export const commentsQuery = (issueId: string) =>
 export async function commentsBefore(issueId: string, earlier: string | null, signal?: AbortSignal): Promise<Comments> {
   const { items, total, next_cursor } = await call('GET /api/issues/:issueId/comments', {
     params: { issueId },
-    query: { limit: '100', sort: '-created_at', ...(earlier === null ? {} : { cursor: earlier }) },
+    query: { limit: '100', sort: '-created_at', cursor: earlier },
     ...(signal === undefined ? {} : { signal }),
   })
   return { items: items.toReversed(), total, earlier: next_cursor }

@@ -19,14 +19,7 @@ export const inboxQuery = ({ project, view, q, issue }: InboxFilter) =>
     queryKey: ['feedback', 'list', { project, view, q, issue }],
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/feedback', {
-        query: {
-          limit: '50',
-          view: view ?? 'inbox',
-          ...(project === undefined ? {} : { projectId: project }),
-          ...(issue === undefined ? {} : { issueId: issue }),
-          ...(q === undefined ? {} : { query: q }),
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        },
+        query: { limit: '50', view: view ?? 'inbox', projectId: project, issueId: issue, query: q, cursor: pageParam },
         signal,
       }),
     initialPageParam: null as string | null,

@@ -16,7 +16,7 @@ export const eventsQuery = (issueId: string, only: string) =>
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/issues/:issueId/events', {
         params: { issueId },
-        query: { ...eventOnly(only), limit: '50', ...(pageParam === null ? {} : { cursor: pageParam }) },
+        query: { ...eventOnly(only), limit: '50', cursor: pageParam },
         signal,
       }),
     initialPageParam: null as string | null,

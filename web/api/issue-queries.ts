@@ -117,7 +117,7 @@ async function readPage(filters: StreamFilters, param: PageParam, signal: AbortS
     cursor: param?.cursor,
   }
   const q = toApiQuery(filters)
-  const page = await call('GET /api/issues', { query: { ...query, ...(q === null ? {} : { q }) }, signal })
+  const page = await call('GET /api/issues', { query: { ...query, q }, signal })
   const hints = page.hints.map((hint) => movedBy(hint, -typedQueryStart(filters)))
   return { ...pageOf(page), hints, statusCounts: page.status_counts, since }
 }
@@ -167,7 +167,7 @@ export const volumeQuery = (filters: VolumeFilters, window: StreamFilters['windo
     queryFn: ({ signal }) => {
       const query = toApiQuery({ q, window })
       return call('GET /api/issues/volume', {
-        query: { ...countsOf({ window, range }), ...filterOf(asked), ...(query === null ? {} : { q: query }) },
+        query: { ...countsOf({ window, range }), ...filterOf(asked), q: query },
         signal,
       })
     },

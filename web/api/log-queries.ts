@@ -53,11 +53,7 @@ export const logsQuery = (projectId: string, filters: LogFilters) =>
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/projects/:projectId/logs', {
         params: { projectId },
-        query: {
-          ...filters,
-          limit: String(LINES_PER_PAGE),
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        },
+        query: { ...filters, limit: String(LINES_PER_PAGE), cursor: pageParam },
         signal,
       }),
     initialPageParam: null as string | null,
@@ -127,7 +123,7 @@ export const metricSeriesQuery = (projectId: string, period: Period, name: strin
     queryFn: ({ signal }) =>
       call('GET /api/projects/:projectId/trace-metrics/series', {
         params: { projectId },
-        query: { ...period, name, ...(by === undefined ? {} : { by }) },
+        query: { ...period, name, by },
         signal,
       }),
     placeholderData: keepPreviousData,

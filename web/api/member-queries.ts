@@ -18,8 +18,7 @@ export const teamQuery = (q = '') =>
 /** Pages of the inbox, newest first, with the number of unread notifications. */
 export const inboxQuery = infiniteQueryOptions({
   queryKey: ['inbox'],
-  queryFn: ({ pageParam, signal }) =>
-    call('GET /api/inbox', { query: { limit: '25', ...(pageParam === null ? {} : { cursor: pageParam }) }, signal }),
+  queryFn: ({ pageParam, signal }) => call('GET /api/inbox', { query: { limit: '25', cursor: pageParam }, signal }),
   initialPageParam: null as string | null,
   getNextPageParam: (last): string | null => last.next_cursor,
   staleTime: 30_000,

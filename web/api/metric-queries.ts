@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { HealthSearch, Range } from '../address/search.ts'
-import { call, type AnswerOf } from './call.ts'
+import { buildAddress, call, type AnswerOf } from './call.ts'
 
 export type MetricSeries = AnswerOf<'GET /api/metrics'>
 export type Metric = MetricSeries['metric']
@@ -54,8 +54,9 @@ export const storeGuardQuery = (projectId: string) =>
   })
 
 /** The address of a breakdown as CSV. */
-export function breakdownCsvUrl({ projectId, range, filters, dimension, sort = '-sessions' }: BreakdownView): string {
-  const query = new URLSearchParams({ projectId, range, dimension, sort, limit: '100', format: 'csv' })
-  for (const [name, values] of Object.entries(filters)) for (const value of values ?? []) query.append(name, value)
-  return `/api/metrics/breakdown?${query.toString()}`
-}
+export const breakdownCsvUrl = ({ projectId, range, filters, dimension, sort = '-sessions' }: BreakdownView): string =>
+  buildAddress(
+    '/api/metrics/breakdown',
+    {},
+    { projectId, range, dimension, sort, limit: '100', format: 'csv', ...filters },
+  )

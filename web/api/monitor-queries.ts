@@ -15,11 +15,7 @@ export const monitorsQuery = (projectId: string | null) =>
     queryKey: ['monitors', 'list', projectId],
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/monitors', {
-        query: {
-          limit: String(MONITORS_PER_PAGE),
-          offset: String(pageParam),
-          ...(projectId === null ? {} : { projectId }),
-        },
+        query: { limit: String(MONITORS_PER_PAGE), offset: String(pageParam), projectId },
         signal,
       }),
     initialPageParam: 0,

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ScreenSort } from '../address/search.ts'
-import { call, type AnswerOf } from './call.ts'
+import { buildAddress, call, type AnswerOf } from './call.ts'
 import type { HealthView } from './metric-queries.ts'
 
 export type Performance = AnswerOf<'GET /api/performance'>
@@ -21,10 +21,10 @@ export const performanceQuery = ({ projectId, range, filters }: HealthView) =>
 
 /** Screens and transactions are not counted by device model. */
 const withoutDevice = ({ release, environment, os, device_class }: HealthView['filters']) => ({
-  ...(release === undefined ? {} : { release }),
-  ...(environment === undefined ? {} : { environment }),
-  ...(os === undefined ? {} : { os }),
-  ...(device_class === undefined ? {} : { device_class }),
+  release,
+  environment,
+  os,
+  device_class,
 })
 
 export const screensQuery = ({ projectId, range, filters }: HealthView, sort: ScreenSort) =>
@@ -76,7 +76,7 @@ export const transactionQuery = ({ projectId, range, filters }: HealthView, name
 
 /** Queries, hosts, queues, caches and resources: spans are counted by environment only. */
 export const spanOperationsQuery = ({ projectId, range, filters: { environment } }: HealthView) => {
-  const query = { projectId, range, ...(environment === undefined ? {} : { environment }) }
+  const query = { projectId, range, environment }
   return queryOptions({
     queryKey: ['performance', 'operations', query],
     queryFn: ({ signal }) => call('GET /api/performance/operations', { query, signal }),
@@ -85,17 +85,7 @@ export const spanOperationsQuery = ({ projectId, range, filters: { environment }
 }
 
 /** The address of a table as CSV. */
-export const screensCsvUrl = (view: HealthView, sort: ScreenSort): string => csvUrl('screens', view, [['sort', sort]])
-export const transactionsCsvUrl = (view: HealthView): string => csvUrl('transactions', view, [])
-
-function csvUrl(
-  table: string,
-  { projectId, range, filters }: HealthView,
-  more: readonly (readonly [string, string])[],
-) {
-  const query = new URLSearchParams({ projectId, range, format: 'csv' })
-  for (const [name, values] of Object.entries(withoutDevice(filters)))
-    for (const value of values ?? []) query.append(name, value)
-  for (const [name, value] of more) query.append(name, value)
-  return `/api/performance/${table}?${query.toString()}`
-}
+export const screensCsvUrl = ({ projectId, range, filters }: HealthView, sort: ScreenSort): string =>
+  buildAddress('/api/performance/screens', {}, { projectId, range, format: 'csv', ...withoutDevice(filters), sort })
+export const transactionsCsvUrl = ({ projectId, range, filters }: HealthView): string =>
+  buildAddress('/api/performance/transactions', {}, { projectId, range, format: 'csv', ...withoutDevice(filters) })

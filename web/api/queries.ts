@@ -55,7 +55,7 @@ export const openCountQuery = (projectId: string | null) =>
     queryKey: ['issues', 'open-count', projectId],
     queryFn: async ({ signal }) => {
       const page = await call('GET /api/issues', {
-        query: { limit: '1', ...(projectId === null ? {} : { projectId: [projectId] }) },
+        query: { limit: '1', projectId: projectId === null ? null : [projectId] },
         signal,
       })
       const { unresolved, regressed, escalated } = page.status_counts

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { RELEASE_RANGE, type Range, type ReleasesSearch } from '../address/search.ts'
-import { call, type AnswerOf } from './call.ts'
+import { buildAddress, call, type AnswerOf } from './call.ts'
 
 export type ReleaseRow = AnswerOf<'GET /api/releases'>['items'][number]
 export type ReleaseDetail = AnswerOf<'GET /api/releases/:releaseId'>
@@ -16,21 +16,14 @@ export const toReleaseView = (search: ReleasesSearch & { project: string }): Rel
   environment: search.environment ?? null,
 })
 
-const viewOf = ({ range, environment }: ReleaseView) => ({ range, ...(environment === null ? {} : { environment }) })
+const viewOf = ({ range, environment }: ReleaseView) => ({ range, environment })
 
 /** Pages of a project's releases, newest first. */
 export const releasesQuery = (view: ReleaseView) =>
   infiniteQueryOptions({
     queryKey: ['releases', 'list', view],
     queryFn: ({ signal, pageParam }) =>
-      call('GET /api/releases', {
-        query: {
-          projectId: view.project,
-          ...viewOf(view),
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        },
-        signal,
-      }),
+      call('GET /api/releases', { query: { projectId: view.project, ...viewOf(view), cursor: pageParam }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
@@ -38,7 +31,7 @@ export const releasesQuery = (view: ReleaseView) =>
 
 /** The address of a project's releases as CSV. */
 export const releasesCsvUrl = (view: ReleaseView): string =>
-  `/api/releases?${new URLSearchParams({ projectId: view.project, ...viewOf(view), limit: '100', format: 'csv' }).toString()}`
+  buildAddress('/api/releases', {}, { projectId: view.project, ...viewOf(view), limit: '100', format: 'csv' })
 
 export const releasesHealthQuery = (view: ReleaseView) =>
   queryOptions({
@@ -52,11 +45,7 @@ export const releaseQuery = (releaseId: string, range: Range, environment: strin
   queryOptions({
     queryKey: ['releases', 'one', releaseId, range, environment],
     queryFn: ({ signal }) =>
-      call('GET /api/releases/:releaseId', {
-        params: { releaseId },
-        query: { range, ...(environment === null ? {} : { environment }) },
-        signal,
-      }),
+      call('GET /api/releases/:releaseId', { params: { releaseId }, query: { range, environment }, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -65,10 +54,7 @@ export const releaseByVersionQuery = (projectId: string, version: string) =>
   queryOptions({
     queryKey: ['releases', 'named', projectId, version],
     queryFn: async ({ signal }): Promise<ReleaseRow | null> => {
-      const page = await call('GET /api/releases', {
-        query: { projectId, version, range: '24h', limit: '1' },
-        signal,
-      })
+      const page = await call('GET /api/releases', { query: { projectId, version, range: '24h', limit: '1' }, signal })
       return page.items[0] ?? null
     },
     staleTime: 60_000,

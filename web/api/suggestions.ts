@@ -12,12 +12,7 @@ export async function readSuggestions(
   signal: AbortSignal,
 ) {
   const { items, counted_issues, complete } = await call('GET /api/issues/suggestions', {
-    query: {
-      prefix,
-      limit: String(limit),
-      ...(key === null ? {} : { key }),
-      ...(project === null ? {} : { projectId: [project] }),
-    },
+    query: { prefix, limit: String(limit), key, projectId: project === null ? null : [project] },
     signal,
   })
   return { items, newest: complete ? null : counted_issues }

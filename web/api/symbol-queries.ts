@@ -42,9 +42,5 @@ export const missingSymbolsQuery = (projectId: string, release?: string) =>
   queryOptions({
     queryKey: [...symbolsKey(projectId), 'missing', release ?? ''],
     queryFn: ({ signal }) =>
-      call('GET /api/projects/:projectId/missing-symbols', {
-        params: { projectId },
-        query: release === undefined ? {} : { release },
-        signal,
-      }),
+      call('GET /api/projects/:projectId/missing-symbols', { params: { projectId }, query: { release }, signal }),
   })

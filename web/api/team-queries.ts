@@ -11,10 +11,7 @@ export const membersQuery = infiniteQueryOptions({
   // Under the key of the team, which live messages and changes of members invalidate.
   queryKey: ['team', 'pages'],
   queryFn: ({ pageParam, signal }) =>
-    call('GET /api/team', {
-      query: { limit: '50', state: 'all', ...(pageParam === null ? {} : { cursor: pageParam }) },
-      signal,
-    }),
+    call('GET /api/team', { query: { limit: '50', state: 'all', cursor: pageParam }, signal }),
   initialPageParam: null as string | null,
   getNextPageParam: (last): string | null => last.next_cursor,
   meta: { quiet: true },

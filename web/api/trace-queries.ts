@@ -18,11 +18,11 @@ export const traceQuery = (traceId: string) =>
 /** The filters of an address as the API takes them. */
 const filtersOf = ({ project, range, result, min, max, from, to, ...filters }: TracesSearch) => ({
   ...filters,
-  ...(project === undefined ? {} : { projectId: project }),
-  ...(range === undefined ? {} : { range }),
-  ...(result === undefined ? {} : { status: result }),
-  ...(min === undefined ? {} : { min_ms: min }),
-  ...(max === undefined ? {} : { max_ms: max }),
+  projectId: project,
+  range,
+  status: result,
+  min_ms: min,
+  max_ms: max,
   ...(from === undefined || to === undefined ? {} : { from, to }),
 })
 

@@ -16,7 +16,7 @@ function filterOf({ state, type, from, to }: DeliveryView) {
     ...(state === undefined
       ? {}
       : { state: 'failed' as const, retrying: state === 'retrying' ? ('true' as const) : ('false' as const) }),
-    ...(type === undefined ? {} : { type }),
+    type,
     ...dayRange(from, to),
   }
 }
@@ -30,11 +30,7 @@ export const deliveriesQuery = (endpointId: string, view: DeliveryView) =>
     queryFn: ({ signal }) =>
       call('GET /api/webhooks/:endpointId/deliveries', {
         params: { endpointId },
-        query: {
-          ...filterOf(view),
-          limit: String(DELIVERIES_PER_PAGE),
-          ...(view.after === undefined ? {} : { cursor: view.after }),
-        },
+        query: { ...filterOf(view), limit: String(DELIVERIES_PER_PAGE), cursor: view.after },
         signal,
       }),
     // Only rows of the same endpoint: rows of another would be replayed by mistake.
