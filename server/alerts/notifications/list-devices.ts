@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { invalid, notFound } from '../../platform/kernel/errors.ts'
+import { notFound } from '../../platform/kernel/errors.ts'
+import { readRowsBefore } from '../../platform/kernel/cursor.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
 import type { PushDevice } from './devices.api.ts'
 import { selectDevice, selectDevices } from './devices.queries.ts'
@@ -15,11 +16,8 @@ export async function listDevices(
   actor: OrgActor,
   { limit, offset, cursor }: { limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<View>> {
-  if (cursor !== undefined && !/^\d{1,4}$/.test(cursor))
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
+  const from = readRowsBefore({ offset, cursor })
   const rows = await selectDevices(app.db, requireActingMember(actor))
-  const from = cursor === undefined ? offset : Number(cursor)
   return {
     items: rows.slice(from, from + limit).map((row) => viewDevice(app, row)),
     total: rows.length,

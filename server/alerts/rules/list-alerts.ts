@@ -1,8 +1,7 @@
 import type { AlertState } from '#shared/alert-rules.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { invalid } from '../../platform/kernel/errors.ts'
-import { cutPage } from '../../platform/kernel/cursor.ts'
+import { cutPage, readStart } from '../../platform/kernel/cursor.ts'
 import { type Page, TOTAL_CAP } from '../../platform/kernel/page.api.ts'
 import { decodeTimeCursor, encodeTimeCursor } from '../../platform/kernel/time-cursor.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
@@ -27,10 +26,8 @@ const ANY = { projectId: null, ruleId: null, issueId: null, states: null, from: 
 /** Alerts of the organisation, newest first. @throws AppError not_found (project), invalid (cursor) */
 export async function listFiredAlerts(app: App, actor: OrgActor, input: AlertsInput): Promise<Page<Alert>> {
   if (input.projectId !== undefined) await requireProject(app, actor, input.projectId)
-  const { limit, cursor } = input
-  if (cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after = cursor === undefined ? null : decodeTimeCursor(cursor)
-  const offset = after === null ? input.offset : 0
+  const { limit, offset, cursor } = input
+  const after = readStart({ offset, cursor }, decodeTimeCursor)
   const filter = {
     projectId: input.projectId ?? null,
     ruleId: input.rule_id ?? null,

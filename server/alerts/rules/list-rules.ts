@@ -1,6 +1,6 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { invalid } from '../../platform/kernel/errors.ts'
+import { readRowsBefore } from '../../platform/kernel/cursor.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
 import type { AlertRule } from './rule.api.ts'
@@ -17,11 +17,8 @@ type RulesInput = {
 /** Rules, newest first. A cursor is a number of rows: there are few. @throws AppError not_found, invalid (cursor) */
 export async function listRules(app: App, actor: OrgActor, input: RulesInput): Promise<Page<AlertRule>> {
   const { projectId = null, limit, offset, cursor } = input
-  if (cursor !== undefined && !/^\d{1,7}$/.test(cursor))
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
+  const from = readRowsBefore({ offset, cursor })
   if (projectId !== null) await requireProject(app, actor, projectId)
-  const from = cursor === undefined ? offset : Number(cursor)
   const [rows, total] = await Promise.all([
     selectRules(app.db, actor, { projectId, limit: limit + 1, offset: from }),
     countRules(app.db, actor, projectId),

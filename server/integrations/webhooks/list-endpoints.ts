@@ -1,6 +1,6 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { invalid } from '../../platform/kernel/errors.ts'
+import { readRowsBefore } from '../../platform/kernel/cursor.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
 import { countEndpointsOfOrg, selectEndpoints } from './endpoints.queries.ts'
 import { viewEndpoints } from './view-endpoint.ts'
@@ -12,10 +12,7 @@ export async function listEndpoints(
   actor: OrgActor,
   { limit, offset, cursor }: { limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<WebhookEndpoint>> {
-  if (cursor !== undefined && !/^\d{1,4}$/.test(cursor))
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const from = cursor === undefined ? offset : Number(cursor)
+  const from = readRowsBefore({ offset, cursor })
   const [rows, total] = await Promise.all([
     selectEndpoints(app.db, actor, { limit: limit + 1, offset: from }),
     countEndpointsOfOrg(app.db, actor),

@@ -7,6 +7,7 @@ import {
   type EventSpot,
 } from '../../events/store/event-places.queries.ts'
 import { invalid, notFound } from '../../platform/kernel/errors.ts'
+import { wrongCursor } from '../../platform/kernel/cursor.ts'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
@@ -88,7 +89,6 @@ function spotFrom(cursor: string): EventSpot {
   const [, time = '', id = ''] = /^(\d{1,15})-([0-9a-f]{32})$/.exec(cursor) ?? []
   const occurredAt = new Date(Number(time))
   const eventId = eventIdFrom(id)
-  if (eventId === null || Number.isNaN(occurredAt.getTime()))
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+  if (eventId === null || Number.isNaN(occurredAt.getTime())) throw wrongCursor()
   return { occurredAt, eventId }
 }

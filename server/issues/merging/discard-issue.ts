@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import { actorForLog, memberBehind, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'
+import { conflict, notFound } from '../../platform/kernel/errors.ts'
+import { wrongCursor } from '../../platform/kernel/cursor.ts'
 import { isUuid, newId } from '../../platform/kernel/ids.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
 import { requireProject, dropCachedProject } from '../../projects/registry/view-project.ts'
@@ -69,8 +70,7 @@ export async function listDiscards(
 ): Promise<Page<z.input<typeof Discard>>> {
   const { projectId, limit, offset, cursor } = input
   await requireProject(app, actor, projectId)
-  if (cursor !== undefined && !isUuid(cursor))
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+  if (cursor !== undefined && !isUuid(cursor)) throw wrongCursor()
   const rows = await sql.selectDiscards(
     app.db,
     { projectId, before: cursor },

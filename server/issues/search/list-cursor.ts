@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type CountWindow, isWindow } from '../rules/count-window.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
+import { wrongCursor } from '../../platform/kernel/cursor.ts'
 import type { IssueSort } from '../rules/issue.api.ts'
 
 /**
@@ -46,14 +47,13 @@ export function decodeCursor(text: string, sort: IssueSort): Cursor {
   } catch {
     json = null
   }
-  const malformed = () => invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   const parts = CursorParts.safeParse(json)
-  if (!parts.success) throw malformed()
+  if (!parts.success) throw wrongCursor()
   const [cursorSort, value, id, from, to] = parts.data
   if (cursorSort !== sort) throw invalid('cursor belongs to another sort. Start again without it.')
   const isValue = sort.endsWith('_seen') ? CursorTime.safeParse(value).success : /^\d{1,15}$/.test(value)
   const window = from === undefined || to === undefined ? null : { from, to }
-  if (!isValue || isRangeKey(sortKey(sort)) !== (window !== null)) throw malformed()
-  if (window !== null && !isWindow(window)) throw malformed()
+  if (!isValue || isRangeKey(sortKey(sort)) !== (window !== null)) throw wrongCursor()
+  if (window !== null && !isWindow(window)) throw wrongCursor()
   return { sort, value, id, window }
 }

@@ -11,7 +11,8 @@ import {
 import { isGranted, requireActingMember, type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { forbidden, invalid, notFound } from '../../platform/kernel/errors.ts'
+import { forbidden, notFound } from '../../platform/kernel/errors.ts'
+import { wrongCursor } from '../../platform/kernel/cursor.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
@@ -95,8 +96,7 @@ export async function listComments(
 
 function cursorId(cursor: string, descending: boolean): string {
   const id = /^(-?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor)
-  if (id?.[2] === undefined || (id[1] === '-') !== descending)
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+  if (id?.[2] === undefined || (id[1] === '-') !== descending) throw wrongCursor()
   return id[2]
 }
 

@@ -24,6 +24,25 @@ export function readCursor<T>(text: string, form: z.ZodType<T>): T {
 export const wrongCursor = (): AppError =>
   invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
 
+type Start = { readonly offset: number; readonly cursor?: string | undefined }
+
+/**
+ * Reads what the cursor of a page names; null without one.
+ * @throws AppError invalid, also for a cursor beside an offset
+ */
+export function readStart<T>({ offset, cursor }: Start, read: (cursor: string) => T): T | null {
+  if (cursor === undefined) return null
+  if (offset > 0) throw invalid('Send either cursor or offset, not both.')
+  return read(cursor)
+}
+
+/** The number of rows before a page of a list that is so short that its cursor is that number. @throws AppError invalid */
+export const readRowsBefore = (start: Start): number =>
+  readStart(start, (cursor) => {
+    if (!/^\d{1,7}$/.test(cursor)) throw wrongCursor()
+    return Number(cursor)
+  }) ?? start.offset
+
 /**
  * Cuts rows to a page and its figures; one row more than the limit was read.
  * @param cursorAfter the cursor of what follows the last row

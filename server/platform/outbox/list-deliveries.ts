@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { cutPage, readCursor, writeCursor, wrongCursor } from '../kernel/cursor.ts'
-import { invalid } from '../kernel/errors.ts'
+import { cutPage, readCursor, writeCursor, wrongCursor, readStart } from '../kernel/cursor.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import type { Connection } from '../storage/database.ts'
 import type { DeliveryState } from './delivery.ts'
@@ -34,10 +33,8 @@ export async function listDeliveries(
   laneId: string,
   input: DeliveriesInput,
 ): Promise<Page<DeliveryRow>> {
-  const { limit, cursor } = input
-  if (cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after = cursor === undefined ? null : positionAfter(cursor)
-  const offset = after === null ? input.offset : 0
+  const { limit, offset } = input
+  const after = readStart(input, positionAfter)
   const filter = {
     laneId,
     statuses: statusesOf(input),

@@ -1,7 +1,8 @@
 import { type OrgActor, factContext } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'
+import { conflict, notFound } from '../../platform/kernel/errors.ts'
+import { readStart } from '../../platform/kernel/cursor.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
 import { decodeTimeCursor, encodeTimeCursor } from '../../platform/kernel/time-cursor.ts'
@@ -59,8 +60,7 @@ export async function listDeploys(
   actor: OrgActor,
   { releaseId, limit, offset, cursor }: PageInput & { readonly releaseId: string },
 ): Promise<Page<Deploy>> {
-  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after = cursor === undefined ? null : decodeTimeCursor(cursor)
+  const after = readStart({ offset, cursor }, decodeTimeCursor)
   const release = await findRelease(app.db, actor.orgId, releaseId)
   if (release === null) throw notFound('Release')
   const [rows, counts] = await Promise.all([

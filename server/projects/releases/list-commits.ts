@@ -1,6 +1,7 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { invalid, notFound } from '../../platform/kernel/errors.ts'
+import { notFound } from '../../platform/kernel/errors.ts'
+import { readStart, wrongCursor } from '../../platform/kernel/cursor.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
 import type { Commit } from './releases.api.ts'
 import { countParts, findRelease, selectCommits } from './releases.queries.ts'
@@ -14,13 +15,14 @@ export async function listCommits(
   actor: OrgActor,
   { releaseId, limit, offset, cursor }: PageInput & { readonly releaseId: string },
 ): Promise<Page<Commit>> {
-  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
-  if (cursor !== undefined && !/^-?\d{1,9}$/.test(cursor))
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+  const after = readStart({ offset, cursor }, (text) => {
+    if (!/^-?\d{1,9}$/.test(text)) throw wrongCursor()
+    return Number(text)
+  })
   const release = await findRelease(app.db, actor.orgId, releaseId)
   if (release === null) throw notFound('Release')
   const [rows, counts] = await Promise.all([
-    selectCommits(app.db, releaseId, { limit: limit + 1, offset }, cursor === undefined ? null : Number(cursor)),
+    selectCommits(app.db, releaseId, { limit: limit + 1, offset }, after),
     countParts(app.db, [releaseId]),
   ])
   const shown = rows.slice(0, limit)

@@ -1,7 +1,6 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { invalid } from '../../platform/kernel/errors.ts'
-import { cutPage } from '../../platform/kernel/cursor.ts'
+import { cutPage, readStart } from '../../platform/kernel/cursor.ts'
 import { type Page, TOTAL_CAP } from '../../platform/kernel/page.api.ts'
 import { decodeTimeCursor, encodeTimeCursor } from '../../platform/kernel/time-cursor.ts'
 import { requireProject } from '../../projects/registry/view-project.ts'
@@ -21,14 +20,12 @@ export type ListInput = {
 export async function listFiles<View>(
   app: App,
   actor: OrgActor,
-  { projectId, release, debug_id: debugId, limit, cursor, ...input }: ListInput,
+  { projectId, release, debug_id: debugId, limit, offset, cursor }: ListInput,
   kinds: readonly SymbolKind[],
   view: (row: SymbolFileRow) => View,
 ): Promise<Page<View>> {
   await requireProject(app, actor, projectId)
-  if (cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after = cursor === undefined ? null : decodeTimeCursor(cursor)
-  const offset = after === null ? input.offset : 0
+  const after = readStart({ offset, cursor }, decodeTimeCursor)
   const filter = { projectId, kinds, release: release ?? null, debugId: debugId ?? null }
   const [rows, total] = await Promise.all([
     selectFiles(app.db, filter, { limit: limit + 1, offset, after }),

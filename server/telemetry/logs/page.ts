@@ -1,8 +1,8 @@
 import type { RangeName } from '#shared/issue-values.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
-import { cutPage } from '../../platform/kernel/cursor.ts'
+import { cutPage, readStart } from '../../platform/kernel/cursor.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
-import { decodeTimeCursor, encodeTimeCursor, type TimeCursor } from '../../platform/kernel/time-cursor.ts'
+import { decodeTimeCursor, encodeTimeCursor } from '../../platform/kernel/time-cursor.ts'
 import { timeRange } from '../../platform/kernel/time-range.ts'
 import type { Slice, TimeRange } from './telemetry.queries.ts'
 
@@ -37,8 +37,7 @@ export async function pageByTime<Row extends { readonly id: string }, Item>(
     view(row: Row): Item
   },
 ): Promise<Page<Item>> {
-  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after: TimeCursor | null = cursor === undefined ? null : decodeTimeCursor(cursor)
+  const after = readStart({ offset, cursor }, decodeTimeCursor)
   const [rows, total] = await Promise.all([list.select({ limit: limit + 1, offset, after }), list.count()])
   const { shown, figures } = cutPage(rows, { limit, offset, total }, (last) =>
     encodeTimeCursor({ at: list.at(last), id: last.id }),
