@@ -4,11 +4,10 @@ import type { Connection } from '../../platform/storage/database.ts'
 import { purgeBefore } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload, type Task } from '../../platform/jobs/task.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
-import { DAY_MS } from '../../platform/kernel/day.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 import { analyseIssue, type AnalysisParts } from './analyse-issue.ts'
 import { deleteRequest, dueRequests, REQUESTS } from './analyses.queries.ts'
 
-const HOUR_MS = 3_600_000
 /** Analyses that Faultline makes by itself, per organisation and hour. */
 export const MAX_PER_HOUR = 20
 const MAX_PER_RUN = 20

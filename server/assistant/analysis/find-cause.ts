@@ -3,6 +3,7 @@ import type { FactEvent, Facts, Frame, ReleaseFacts, SharedValue, Crumb } from '
 import { failingFrame, describePlace, listStacks, suspectCommits } from './frames.ts'
 import { recognise } from './known-errors.ts'
 import { capital, counted, cutLine, wholePercent, quoted, spanText, momentText } from './plain.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /** The analysis by rules, without any model: everything it says is in the facts. Pure. */
 
@@ -23,7 +24,6 @@ type Cause = {
 }
 
 const MAX_EVIDENCE = 12
-const DAY_MS = 86_400_000
 
 export function findCause(facts: Facts): Finding {
   const { issue } = facts

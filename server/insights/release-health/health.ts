@@ -21,9 +21,7 @@ import {
   type UserCount,
 } from './sessions-of-releases.ts'
 import { computeCrashFreeRate, MIN_SESSIONS, judgeRelease, type Sessions } from './verdict.ts'
-import { HOUR_MS } from '../../platform/kernel/day.ts'
-
-const DAY_MS = 24 * HOUR_MS
+import { HOUR_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
 /** Length and bucket size of each range. */
 const RANGES = {

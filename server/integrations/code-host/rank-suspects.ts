@@ -3,6 +3,7 @@ import type { FramePlace } from './frame-paths.ts'
 import { StoredFiles } from './store-commits.ts'
 import { commonParts } from './source-roots.ts'
 import type { z } from 'zod'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /** Which commits may have caused an issue. Pure. */
 
@@ -19,7 +20,6 @@ export type Suspect = {
   readonly score: number
 }
 
-const DAY_MS = 86_400_000
 /** A changed line counts more than anything else; then the release, the frame and the age. */
 const LINE = 100
 const RELEASE = 60

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { App } from '../../platform/context/app.ts'
-import { MINUTE_MS } from '../../platform/kernel/day.ts'
+import { MINUTE_MS, DAY_MS } from '../../platform/kernel/day.ts'
 import type { AttemptResult, Channel, ClaimedDelivery } from '../../platform/outbox/channel.ts'
 import { hyphenate } from '../../platform/kernel/ids.ts'
 import { TRACKER_CHANNEL } from './record-trackers.ts'
@@ -12,7 +12,6 @@ import { markGone } from './mark-gone.ts'
 import { withTracker } from './with-tracker.ts'
 
 const Reopening = z.object({ issue_id: z.string(), sentence: z.string() })
-const DAY_MS = 1_440 * MINUTE_MS
 
 /** Changes tickets; the lane of an integration has its id, and its changes go one after the other. */
 export const trackerChannel: Channel = {

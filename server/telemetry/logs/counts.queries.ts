@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { LogLevel } from '../../events/protocol/telemetry.api.ts'
-import { utcDay } from '../../platform/kernel/day.ts'
+import { utcDay, MINUTE_MS } from '../../platform/kernel/day.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 
 /** Log entries by minute and level. They change with the entries, in the same transaction. */
@@ -11,8 +11,6 @@ type Counted = {
   readonly occurredAt: Date
   readonly level: string
 }
-
-const MINUTE_MS = 60_000
 
 /** Adds entries to the counts of their minutes; in the order of the key, so that two writers do not block each other. */
 export async function addLogCounts(tx: Tx, entries: readonly Counted[]): Promise<void> {

@@ -1,10 +1,8 @@
 import type { PlacedLabel } from '../../ui/chart/label-places.ts'
-import { MINUTE_MS, HOUR_MS, formatClock, formatDay, offsetMinutes, zoneName } from '../../ui/format.ts'
+import { DAY_MS, MINUTE_MS, HOUR_MS, formatClock, formatDay, offsetMinutes, zoneName } from '../../ui/format.ts'
 import { figuresTexts } from './texts.ts'
 
 /** Labels of a time axis at whole hours and days of the wall clock. Pure, apart from the chosen time zone. */
-
-const DAY_MS = 24 * HOUR_MS
 
 /** The distance of labels, by the length of the axis. */
 const STEPS: readonly (readonly [spanMs: number, stepMs: number])[] = [

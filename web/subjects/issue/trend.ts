@@ -1,11 +1,10 @@
 import type { Issue } from '../../../server/issues/rules/issue.api.ts'
 import type { SparkTone } from '../../ui/chart/sparkline.tsx'
+import { DAY_MS } from '../../ui/format.ts'
 
 /** The colour of a trend, and the bucket where the colour starts. Pure. */
 
 export type Trend = Issue['trend']
-
-const DAY_MS = 24 * 60 * 60_000
 
 /** Whether an issue was first seen less than a day ago and is unresolved. */
 export const isNew = (issue: Pick<Issue, 'first_seen' | 'status'>, now: number): boolean =>

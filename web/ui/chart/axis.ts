@@ -1,4 +1,5 @@
 import { tickIncrement, tickStep } from 'd3-array'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../format.ts'
 
 /** Scales of values with their ticks. Pure. */
 export type Axis = { readonly low: number; readonly high: number; readonly ticks: readonly number[] }
@@ -16,9 +17,6 @@ export function countAxis(max: number, heightPx: number): Axis {
 }
 
 const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 /** Round steps of durations. */
 const STEPS_MS = [
   10,

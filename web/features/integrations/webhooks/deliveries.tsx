@@ -17,7 +17,7 @@ import { appTexts } from '../../../app/texts.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
-import { formatCount, formatDay, formatDuration } from '../../../ui/format.ts'
+import { formatCount, formatDay, formatDuration, DAY_MS } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { Spacer, Toolbar } from '../../../ui/stack.tsx'
@@ -43,7 +43,6 @@ const route = getRouteApi('/signed-in/shell/org/webhooks')
 const texts = webhooksTexts.deliveries
 const POLL_MS = 15_000
 const KEPT_DAYS = 365
-const DAY_MS = 86_400_000
 
 type DeliveriesProps = { endpoint: WebhookEndpoint; search: WebhooksSearch }
 

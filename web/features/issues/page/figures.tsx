@@ -10,7 +10,7 @@ import type { BarSeries } from '../../../ui/chart/bar-chart.tsx'
 import type { ChartTone } from '../../../ui/chart/tones.ts'
 import { ChartTable } from '../../../ui/chart/chart-table.tsx'
 import { Count } from '../../../ui/figures.tsx'
-import { formatCount, formatDay } from '../../../ui/format.ts'
+import { formatCount, formatDay, DAY_MS } from '../../../ui/format.ts'
 import { LiveText } from '../../../ui/live-text.tsx'
 import { useNow } from '../../../ui/now.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
@@ -102,8 +102,6 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
     </Card>
   )
 }
-
-const DAY_MS = 24 * 60 * 60_000
 
 /** `40 s ago`, or the day. */
 function FirstSeen({ at, now }: { at: string; now: number }) {
