@@ -4,7 +4,8 @@ import { call, type AnswerOf } from './call.ts'
 import { dayRange } from './day-range.ts'
 
 export type WebhookEndpoint = AnswerOf<'GET /api/webhooks'>['items'][number]
-export type WebhookDelivery = AnswerOf<'GET /api/webhooks/:endpointId/deliveries'>['items'][number]
+export type DeliveryPage = AnswerOf<'GET /api/webhooks/:endpointId/deliveries'>
+export type WebhookDelivery = DeliveryPage['items'][number]
 export type WebhookDeliveryDetail = AnswerOf<'GET /api/webhook-deliveries/:deliveryId'>
 export type WebhookAttempt = WebhookDeliveryDetail['attempts'][number]
 

@@ -5,6 +5,7 @@ import { usePolling } from '../../../api/live.ts'
 import {
   deliveriesQuery,
   deliveryCountQuery,
+  type DeliveryPage,
   type WebhookDelivery,
   type WebhookEndpoint,
 } from '../../../api/webhook-queries.ts'
@@ -12,14 +13,12 @@ import { paths } from '../../../address/paths.ts'
 import type { WebhooksSearch } from '../../../address/search.ts'
 import { useKeys } from '../../../app/keys.ts'
 import { rowKeys, stepFrom } from '../../../app/row-keys.ts'
-import { QueryError } from '../../../frames/query-error.tsx'
-import { appTexts } from '../../../app/texts.ts'
+import { PageQuery } from '../../../frames/page-query.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDay, formatDuration, DAY_MS } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { Spacer, Toolbar } from '../../../ui/stack.tsx'
 import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -55,7 +54,6 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
   const list = useQuery({ ...deliveriesQuery(endpoint.id, view), refetchInterval, meta: { quiet: true } })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [asking, setAsking] = useState(false)
-  const replay = useReplayMany()
   const rows = list.data?.items ?? []
   const host = endpointName(endpoint.url)
   const show = (change: Partial<WebhooksSearch>) => {
@@ -77,7 +75,6 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
   }
   useKeys(rowKeys(texts, step))
 
-  const failed = useFailedCount(endpoint.id, 'failed', search)
   const chosen = rows.filter(({ id }) => selected.has(id))
   const isFiltered = state !== undefined || type !== undefined || from !== undefined || to !== undefined
   return (
@@ -89,28 +86,9 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
           <Spacer />
           <StateFilter endpointId={endpoint.id} search={search} onChange={(next) => show({ state: next })} />
           {chosen.length > 0 ? (
-            <Button
-              size="sm"
-              icon="rotate"
-              busy={replay.isPending}
-              onClick={() =>
-                replay.mutate(
-                  chosen.map(({ id }) => id),
-                  { onSuccess: () => setSelected(new Set()) },
-                )
-              }
-            >
-              {texts.replaySelected(chosen.length)}
-            </Button>
+            <ReplayChosen chosen={chosen} onDone={() => setSelected(new Set())} />
           ) : (
-            <Button
-              size="sm"
-              icon="rotate"
-              why={failed === undefined || failed.total === 0 ? texts.noneFailed : undefined}
-              onClick={() => setAsking(true)}
-            >
-              {texts.replayFailed}
-            </Button>
+            <ReplayFailed endpointId={endpoint.id} search={search} onAsk={() => setAsking(true)} />
           )}
         </>
       }
@@ -119,103 +97,36 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
         <TypeFilter chosen={type} onChange={(next) => show({ type: next })} />
         <DateFilter from={from} to={to} onChange={show} />
       </Toolbar>
-      {list.data === undefined ? (
-        list.error === null ? (
-          <SkeletonRows rows={6} label={appTexts.loading} />
-        ) : (
-          <QueryError what={texts.what} error={list.error} onRetry={() => void list.refetch()} />
-        )
-      ) : rows.length === 0 ? (
-        isFiltered ? (
-          <EmptyState
-            kind="filtered"
-            title={texts.filteredTitle}
-            actions={
-              <Button onClick={() => show({ state: undefined, type: undefined, from: undefined, to: undefined })}>
-                {texts.clear}
-              </Button>
-            }
-          >
-            {texts.filteredText(filterWords(search).join(', '))}
-          </EmptyState>
-        ) : (
-          <NoDeliveries endpointId={endpoint.id} />
-        )
-      ) : (
-        <Table className={classNames(styles.table, choiceStyles.selectableRows)}>
-          <thead>
-            <tr>
-              <ColumnHead className={styles.check}>
-                <input
-                  type="checkbox"
-                  aria-label={texts.selectAll}
-                  checked={chosen.length === rows.length}
-                  onChange={(event) => setSelected(new Set(event.target.checked ? rows.map(({ id }) => id) : []))}
-                />
-              </ColumnHead>
-              <ColumnHead>{texts.columns.state}</ColumnHead>
-              <ColumnHead>{texts.columns.event}</ColumnHead>
-              <ColumnHead className={classNames(styles.id, typeStyles.meta)}>{texts.columns.delivery}</ColumnHead>
-              <ColumnHead>{texts.columns.answer}</ColumnHead>
-              <ColumnHead>{texts.columns.attempts}</ColumnHead>
-              <ColumnHead numeric className={classNames(styles.took, narrowStyles.hiddenAt560)}>
-                {texts.columns.took}
-              </ColumnHead>
-              <ColumnHead numeric>{texts.columns.when}</ColumnHead>
-              <ColumnHead>
-                <span className={typeStyles.hidden}>{texts.columns.replay}</span>
-              </ColumnHead>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((delivery) => (
-              <DeliveryRow
-                key={delivery.id}
-                delivery={delivery}
+      <PageQuery query={list} what={texts.what} rows={6}>
+        {(page) =>
+          rows.length > 0 ? (
+            <>
+              <DeliveryTable
+                rows={rows}
                 search={search}
                 isPaused={endpoint.state !== 'active'}
-                isSelected={selected.has(delivery.id)}
-                onSelect={(isSelected) =>
-                  setSelected((before) => {
-                    const next = new Set(before)
-                    if (isSelected) next.add(delivery.id)
-                    else next.delete(delivery.id)
-                    return next
-                  })
-                }
+                selected={selected}
+                onSelect={setSelected}
               />
-            ))}
-          </tbody>
-        </Table>
-      )}
-      {list.data === undefined || rows.length === 0 ? null : (
-        <CardFooter
-          note={texts.range(
-            rows.length,
-            list.data.total_capped === true ? texts.over(formatCount(list.data.total)) : formatCount(list.data.total),
-            formatDay(Date.parse(rows.at(-1)?.created_at ?? '') + KEPT_DAYS * DAY_MS),
-          )}
-        >
-          {after === undefined && list.data.next_cursor === null ? null : (
-            <>
-              <IconButton
-                size="sm"
-                icon="left"
-                label={texts.newest}
-                why={after === undefined ? texts.atNewest : undefined}
-                onClick={() => show({})}
-              />
-              <IconButton
-                size="sm"
-                icon="right"
-                label={texts.older}
-                why={list.data.next_cursor === null ? texts.atOldest : undefined}
-                onClick={() => show({ after: list.data.next_cursor ?? undefined })}
-              />
+              <PageFoot page={page} after={after} onMove={(next) => show({ after: next })} />
             </>
-          )}
-        </CardFooter>
-      )}
+          ) : isFiltered ? (
+            <EmptyState
+              kind="filtered"
+              title={texts.filteredTitle}
+              actions={
+                <Button onClick={() => show({ state: undefined, type: undefined, from: undefined, to: undefined })}>
+                  {texts.clear}
+                </Button>
+              }
+            >
+              {texts.filteredText(filterWords(search).join(', '))}
+            </EmptyState>
+          ) : (
+            <NoDeliveries endpointId={endpoint.id} />
+          )
+        }
+      </PageQuery>
       {asking ? (
         <ReplayFailedDialog
           endpoint={endpoint}
@@ -224,6 +135,123 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
         />
       ) : null}
     </Card>
+  )
+}
+
+function ReplayChosen({ chosen, onDone }: { chosen: readonly WebhookDelivery[]; onDone: () => void }) {
+  const replay = useReplayMany()
+  const ids = chosen.map(({ id }) => id)
+  return (
+    <Button size="sm" icon="rotate" busy={replay.isPending} onClick={() => replay.mutate(ids, { onSuccess: onDone })}>
+      {texts.replaySelected(chosen.length)}
+    </Button>
+  )
+}
+
+type ReplayFailedProps = { endpointId: string; search: WebhooksSearch; onAsk: () => void }
+
+function ReplayFailed({ endpointId, search, onAsk }: ReplayFailedProps) {
+  const failed = useFailedCount(endpointId, 'failed', search)
+  const why = failed === undefined || failed.total === 0 ? texts.noneFailed : undefined
+  return (
+    <Button size="sm" icon="rotate" why={why} onClick={onAsk}>
+      {texts.replayFailed}
+    </Button>
+  )
+}
+
+type PageFootProps = {
+  page: DeliveryPage
+  after: string | undefined
+  /** Moves to the page behind a cursor, or to the newest. */
+  onMove: (after: string | undefined) => void
+}
+
+function PageFoot({ page, after, onMove }: PageFootProps) {
+  const { items } = page
+  return (
+    <CardFooter
+      note={texts.range(
+        items.length,
+        page.total_capped === true ? texts.over(formatCount(page.total)) : formatCount(page.total),
+        formatDay(Date.parse(items.at(-1)?.created_at ?? '') + KEPT_DAYS * DAY_MS),
+      )}
+    >
+      {after === undefined && page.next_cursor === null ? null : (
+        <>
+          <IconButton
+            size="sm"
+            icon="left"
+            label={texts.newest}
+            why={after === undefined ? texts.atNewest : undefined}
+            onClick={() => onMove(undefined)}
+          />
+          <IconButton
+            size="sm"
+            icon="right"
+            label={texts.older}
+            why={page.next_cursor === null ? texts.atOldest : undefined}
+            onClick={() => onMove(page.next_cursor ?? undefined)}
+          />
+        </>
+      )}
+    </CardFooter>
+  )
+}
+
+type DeliveryTableProps = {
+  rows: readonly WebhookDelivery[]
+  search: WebhooksSearch
+  isPaused: boolean
+  selected: ReadonlySet<string>
+  onSelect: (ids: ReadonlySet<string>) => void
+}
+
+function DeliveryTable({ rows, search, isPaused, selected, onSelect }: DeliveryTableProps) {
+  return (
+    <Table className={classNames(styles.table, choiceStyles.selectableRows)}>
+      <thead>
+        <tr>
+          <ColumnHead className={styles.check}>
+            <input
+              type="checkbox"
+              aria-label={texts.selectAll}
+              checked={rows.every(({ id }) => selected.has(id))}
+              onChange={(event) => onSelect(new Set(event.target.checked ? rows.map(({ id }) => id) : []))}
+            />
+          </ColumnHead>
+          <ColumnHead>{texts.columns.state}</ColumnHead>
+          <ColumnHead>{texts.columns.event}</ColumnHead>
+          <ColumnHead className={classNames(styles.id, typeStyles.meta)}>{texts.columns.delivery}</ColumnHead>
+          <ColumnHead>{texts.columns.answer}</ColumnHead>
+          <ColumnHead>{texts.columns.attempts}</ColumnHead>
+          <ColumnHead numeric className={classNames(styles.took, narrowStyles.hiddenAt560)}>
+            {texts.columns.took}
+          </ColumnHead>
+          <ColumnHead numeric>{texts.columns.when}</ColumnHead>
+          <ColumnHead>
+            <span className={typeStyles.hidden}>{texts.columns.replay}</span>
+          </ColumnHead>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((delivery) => (
+          <DeliveryRow
+            key={delivery.id}
+            delivery={delivery}
+            search={search}
+            isPaused={isPaused}
+            isSelected={selected.has(delivery.id)}
+            onSelect={(isSelected) => {
+              const next = new Set(selected)
+              if (isSelected) next.add(delivery.id)
+              else next.delete(delivery.id)
+              onSelect(next)
+            }}
+          />
+        ))}
+      </tbody>
+    </Table>
   )
 }
 
