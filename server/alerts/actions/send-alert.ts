@@ -16,6 +16,7 @@ import { parseTopicUrl, renderNtfy } from './render-ntfy.ts'
 import { renderPager } from './render-pager.ts'
 import { renderTeamchat } from './render-teamchat.ts'
 import { renderTelegram } from './render-telegram.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** Types of actions that have a channel. */
 export type SentType = Exclude<ActionType, 'email'>
@@ -158,10 +159,6 @@ const Waits = z.object({ parameters: z.object({ retry_after: z.number() }) })
 /** Telegram says in the body how long to wait. */
 function waitInBody(type: SentType, body: Buffer): string | undefined {
   if (type !== 'telegram') return undefined
-  try {
-    const parsed = Waits.safeParse(JSON.parse(body.toString()))
-    return parsed.success ? String(Math.ceil(parsed.data.parameters.retry_after)) : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = Waits.safeParse(readJsonText(body))
+  return parsed.success ? String(Math.ceil(parsed.data.parameters.retry_after)) : undefined
 }

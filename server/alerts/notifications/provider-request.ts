@@ -1,6 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import { EgressError } from '../../platform/context/egress.ts'
 import { type AttemptResult, NotSentError } from '../../platform/outbox/channel.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 const TIMEOUT_MS = 10_000
 const MAX_ANSWER_BYTES = 512 * 1024
@@ -43,21 +44,13 @@ export async function askProvider(app: App, { url, headers, body, group }: Provi
     })
     return {
       status: answer.status,
-      json: jsonOf(answer.body),
+      json: readJsonText(answer.body),
       retryAfterMs: retryAfterOf(answer.headers, app.clock.now()),
       durationMs: Math.round(answer.timings.durationMs),
     }
   } catch (error) {
     if (error instanceof EgressError && error.code === 'EGRESS_BUSY') throw new NotSentError(error.message)
     throw error
-  }
-}
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return null
   }
 }
 

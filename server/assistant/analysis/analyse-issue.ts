@@ -10,6 +10,7 @@ import { EventIds, type Facts, gatherFacts } from './facts.ts'
 import { type AnalysisContent, viewAnalysis } from './view-analysis.ts'
 import { z } from 'zod'
 import { cutLine } from './plain.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** An analysis is made again when an event that it is of was deleted meanwhile. */
 const MAX_ATTEMPTS = 3
@@ -158,13 +159,7 @@ const makeQuestion = (title: string, finding: Finding): Question => ({
 function parseWording(text: string, question: Question): Worded | null {
   // Some models wrap JSON in a fence.
   const bare = text.trim().replace(/^```(?:json)?\s*([\s\S]*?)\s*```$/, '$1')
-  let given: unknown
-  try {
-    given = JSON.parse(bare)
-  } catch {
-    return null
-  }
-  const parsed = Worded.safeParse(given)
+  const parsed = Worded.safeParse(readJsonText(bare))
   if (!parsed.success) return null
   const { cause, explanation, next_step, suggested_diff } = parsed.data
   const said = [cause, explanation, next_step]

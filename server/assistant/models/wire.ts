@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AiSettings } from '../../config/models.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** The three wire formats of models: what is sent, and what a line of the stream says. */
 
@@ -166,10 +167,4 @@ const dataOf = (line: string): string | null => (line.startsWith('data:') ? line
 /** An empty line, a comment or another field of server-sent events. */
 const isBesideData = (line: string): boolean => line === '' || /^(?::|event:|id:|retry:)/.test(line)
 
-function parsed<T>(schema: z.ZodType<T>, text: string): T | null {
-  try {
-    return schema.safeParse(JSON.parse(text)).data ?? null
-  } catch {
-    return null
-  }
-}
+const parsed = <T>(schema: z.ZodType<T>, text: string): T | null => schema.safeParse(readJsonText(text)).data ?? null

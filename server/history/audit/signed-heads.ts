@@ -11,6 +11,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { headMac } from './add-entries.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { markSigned, selectHeads, selectPlaces, type StoredHead } from './verify.queries.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /**
  * Signed heads: every minute and when the process stops, the newest place of each chain with new entries is signed and
@@ -213,7 +214,7 @@ async function readFile(
     if (line === '') continue
     const orgId = LINE.exec(line)?.[1]
     if (orgId !== undefined && !isWanted(orgId)) continue
-    const head = SignedHead.safeParse(jsonOf(line))
+    const head = SignedHead.safeParse(readJsonText(line))
     if (head.success && head.data.org_id === orgId) take(head.data)
     else unreadable.push(line)
   }
@@ -230,14 +231,6 @@ function emptyWhenMissing(error: unknown): string[] {
 function nullWhenMissing(error: unknown): null {
   if (isMissing(error)) return null
   throw error
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
 }
 
 export const signHeadsTask = defineTask({

@@ -1,6 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import { EgressError, type EgressResponse } from '../../platform/context/egress.ts'
 import type { HostClient, Vendor } from './vendor.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** The REST API of a code host, for one repository. */
 
@@ -44,7 +45,7 @@ export function hostClient(app: App, access: Access, signal?: AbortSignal): Host
       if (answer.status === 404 || answer.status === 422) return null
       if (answer.status !== 200) throw refusalOf(app, vendor, answer)
       if (!answer.bodyComplete) throw new HostError('failed', `The answer of ${vendor.label} is too long.`)
-      const parsed = schema.safeParse(parseJson(answer.body))
+      const parsed = schema.safeParse(readJsonText(answer.body))
       if (!parsed.success)
         throw new HostError(
           'failed',
@@ -81,14 +82,6 @@ async function send(
   }
 }
 
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
-  }
-}
-
 function refusalOf(app: App, vendor: Vendor, answer: EgressResponse): HostError {
   const header = (name: string) => answer.headers.find(([given]) => given.toLowerCase() === name)?.[1]
   const { status } = answer
@@ -118,7 +111,7 @@ export function endOfLimit(now: Date, header: (name: string) => string | undefin
 
 /** The error that the body names, on one line. */
 function sentenceOf({ body }: EgressResponse): string {
-  const parsed = parseJson(body)
+  const parsed = readJsonText(body)
   if (typeof parsed !== 'object' || parsed === null) return ''
   const said = 'message' in parsed ? parsed.message : 'error' in parsed ? parsed.error : ''
   if (typeof said !== 'string') return ''

@@ -1,6 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import { EgressError, type EgressRequest } from '../../platform/context/egress.ts'
 import { TrackerError } from './tracker-error.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** Twice as long, with the lease of a ticket in between, is what a member waits at most. */
 const TIMEOUT_MS = 8_000
@@ -49,20 +50,12 @@ export async function callTracker(app: App, call: TrackerCall): Promise<TrackerA
     return {
       status: answer.status,
       headers: new Map(answer.headers.map(([name, value]) => [name.toLowerCase(), value])),
-      json: jsonOf(answer.body),
+      json: readJsonText(answer.body),
     }
   } catch (error) {
     if (!(error instanceof EgressError)) throw error
     const isSent = ['timeout', 'aborted', 'protocol', 'reset'].includes(error.kind)
     throw new TrackerError(isSent ? 'uncertain' : 'unreachable', `${vendor} cannot be reached: ${error.message}`)
-  }
-}
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
   }
 }
 

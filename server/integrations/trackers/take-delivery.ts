@@ -19,6 +19,7 @@ import {
   selectOfProvider,
 } from './trackers.queries.ts'
 import { readConfig } from './with-tracker.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** `@linear/sdk` refuses beyond, in both directions. */
 const MAX_SKEW_MS = 60_000
@@ -40,7 +41,7 @@ export type TrackerDelivery = {
 export async function takeDelivery(app: App, delivery: TrackerDelivery): Promise<void> {
   const row = await verify(app, delivery)
   if (row === null) throw unauthenticated('This request is not signed by a tracker that is connected.')
-  const payload = parsed(delivery.body)
+  const payload = readJsonText(delivery.body)
   if (payload === undefined) throw invalid('The body must be JSON.')
   if (delivery.provider === 'tracker_a' && !isOfNow(payload, app.clock.now()))
     throw unauthenticated('This request is not signed by a tracker that is connected.')
@@ -94,14 +95,6 @@ function signatureOf(provider: TrackerProvider, headers: IncomingHttpHeaders): B
   const value = name === undefined ? undefined : headers[name]
   const [, hex] = (typeof value === 'string' ? /^(?:sha256=)?([0-9a-fA-F]{64})$/.exec(value) : null) ?? []
   return hex === undefined ? null : Buffer.from(hex, 'hex')
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
-  }
 }
 
 function isOfNow(payload: unknown, now: Date): boolean {

@@ -3,6 +3,7 @@ import { type CountWindow, isWindow } from '../rules/count-window.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { wrongCursor } from '../../platform/kernel/cursor.ts'
 import type { IssueSort } from '../rules/issue.api.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /**
  * The cursor of an issue list: its sort, and value and id of the last row of the page. If the values are counts of a range,
@@ -41,13 +42,7 @@ export function encodeCursor(
 
 /** @throws AppError invalid if the cursor is malformed or belongs to another sort */
 export function decodeCursor(text: string, sort: IssueSort): Cursor {
-  let json: unknown
-  try {
-    json = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    json = null
-  }
-  const parts = CursorParts.safeParse(json)
+  const parts = CursorParts.safeParse(readJsonText(Buffer.from(text, 'base64url')))
   if (!parts.success) throw wrongCursor()
   const [cursorSort, value, id, from, to] = parts.data
   if (cursorSort !== sort) throw invalid('cursor belongs to another sort. Start again without it.')

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type AppError, invalid } from './errors.ts'
 import { TOTAL_CAP } from './page.api.ts'
+import { readJsonText } from './json.api.ts'
 
 /** Cursors of lists: what the order needs of the last row of a page, as JSON in base64url. */
 
@@ -10,13 +11,7 @@ export const writeCursor = (...parts: readonly (string | number | boolean | Date
 
 /** @throws AppError invalid when the text is not a cursor of that form */
 export function readCursor<T>(text: string, form: z.ZodType<T>): T {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    given = null
-  }
-  const parts = form.safeParse(given)
+  const parts = form.safeParse(readJsonText(Buffer.from(text, 'base64url')))
   if (!parts.success) throw wrongCursor()
   return parts.data
 }

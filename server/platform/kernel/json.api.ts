@@ -7,3 +7,12 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
  * long as producing it (measured with an event of 80 kB: 10 ms).
  */
 export const Json = z.custom<JsonValue>(() => true)
+
+/** The value of a JSON text; undefined when it is none. */
+export function readJsonText(text: { toString(): string }): unknown {
+  try {
+    return JSON.parse(text.toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { invalid } from './errors.ts'
 import type { NameSort, Page } from './page.api.ts'
+import { readJsonText } from './json.api.ts'
 
 export type NameListInput = {
   readonly limit: number
@@ -59,13 +60,7 @@ function makeCursor(sort: NameSort, row: NamedRow): string {
 
 function readCursor(text: string, sort: NameSort): { value: string; id: string } {
   const wrong = () => invalid('cursor must be the next_cursor of a page with the same sort.')
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(Buffer.from(text, 'base64url').toString())
-  } catch {
-    throw wrong()
-  }
-  const cursor = Cursor.safeParse(parsed)
+  const cursor = Cursor.safeParse(readJsonText(Buffer.from(text, 'base64url')))
   if (!cursor.success) throw wrong()
   const [sortOfCursor, value, id] = cursor.data
   if (sortOfCursor !== sort || value.includes('\0')) throw wrong()

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { withinGrace } from '../kernel/abortable.ts'
 import type { Connection } from './database.ts'
+import { readJsonText } from '../kernel/json.api.ts'
 
 /**
  * Messages between processes and threads through PostgreSQL NOTIFY, for cache invalidation and live messages.
@@ -95,12 +96,7 @@ export async function openBus(connectionString: string, onError: (error: Error) 
   }
 
   const deliver = (text: string): void => {
-    let parsed: unknown
-    try {
-      parsed = JSON.parse(text)
-    } catch {
-      return
-    }
+    const parsed = readJsonText(text)
     if (!Array.isArray(parsed) || typeof parsed[0] !== 'string') return
     for (const listener of listeners.get(parsed[0]) ?? []) listener(parsed[1])
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { BackupError } from './backup-error.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /**
  * Where backups are: manifests, and in `files/` the files they name, each once. A backup exists from the moment its
@@ -93,21 +94,13 @@ export async function pruneBackups(place: BackupPlace, keep: number | null): Pro
   const named = new Set<string>()
   for (const name of names.slice(0, names.length - old.length)) {
     const [, text = ''] = (await readManifestText(place, name)).split('\n')
-    const files = NamedFiles.safeParse(parsedJson(text))
+    const files = NamedFiles.safeParse(readJsonText(text))
     if (!files.success) return old.length
     for (const { sha256 } of files.data.tables) named.add(sha256)
   }
   const unused = [...(await place.readFiles())].filter(([sha256, { isFresh }]) => !named.has(sha256) && !isFresh)
   await place.remove(unused.map(([sha256]) => fileEntry(sha256)))
   return old.length
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 const DrillRecord = z.object({
@@ -126,5 +119,5 @@ export const writeDrill = (place: BackupPlace, name: string, drill: DrillRecord)
 /** @returns null when the backup had no drill */
 export async function readDrill(place: BackupPlace, name: string): Promise<DrillRecord | null> {
   const text = await place.readText(drillEntry(name)).catch(() => null)
-  return DrillRecord.safeParse(parsedJson(text ?? '')).data ?? null
+  return DrillRecord.safeParse(readJsonText(text ?? '')).data ?? null
 }

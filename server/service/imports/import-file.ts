@@ -10,6 +10,7 @@ import { quietly } from '../../platform/context/app.ts'
 import { conflict, invalid } from '../../platform/kernel/errors.ts'
 import { readProjectKeys, type ProjectRow } from '../../projects/registry/projects.queries.ts'
 import { saveThing, selectThings } from './imports.queries.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** Lines of a transaction. */
 const BATCH = 100
@@ -104,12 +105,8 @@ function eventsOfEnvelope(bytes: Buffer, skip: (reason: string) => void): Import
 
 function eventOf(body: Buffer, skip: (reason: string) => void): ImportedEvent | null {
   if (body.length > MAX_EVENT_BYTES) return (skip('larger than 1 MiB'), null)
-  let event: unknown
-  try {
-    event = JSON.parse(body.toString())
-  } catch {
-    return (skip('not JSON'), null)
-  }
+  const event = readJsonText(body)
+  if (event === undefined) return (skip('not JSON'), null)
   if (typeof event !== 'object' || event === null || Array.isArray(event)) return (skip('not an event'), null)
   const received = 'received' in event ? parseTime(event.received) : null
   const happened = 'timestamp' in event ? parseTime(event.timestamp) : null

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { App } from '../../platform/context/app.ts'
 import { EgressError } from '../../platform/context/egress.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /**
  * A service with the web API of Sentry: https://docs.sentry.io/api/. GlitchTip answers the same for what is read here.
@@ -124,18 +125,10 @@ async function get(
     throw new SourceError('wait', `${host} answered ${status}.`, waitOf(headers, app.clock.now()))
   if (status !== 200) throw new SourceError('invalid', `${host} answered ${status} to ${path.split('?')[0] ?? path}.`)
   if (!response.bodyComplete) throw new SourceError('wait', `The answer of ${host} was cut off or exceeds 32 MiB.`)
-  const json = safeJson(response.body)
+  const json = readJsonText(response.body)
   if (json === undefined)
     throw new SourceError('invalid', `${host} did not answer with JSON: this is not the address of its web API.`)
   return { json, headers }
-}
-
-function safeJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch {
-    return undefined
-  }
 }
 
 const scopeOf = (path: string): string =>

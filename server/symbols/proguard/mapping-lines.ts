@@ -4,6 +4,7 @@
  * blanks at its ends and returns null for a line of another kind: unknown lines are skipped, never refused.
  */
 import { z } from 'zod'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** `original.Name -> obfuscated.Name:` */
 export type ClassLine = { readonly original: string; readonly obfuscated: string }
@@ -128,16 +129,8 @@ export function parseComment(line: string): MappingComment | null {
   const brace = line.indexOf('{')
   if (!line.startsWith('#') || brace < 0 || line.slice(1, brace).trim() !== '') return null
   const json = line.slice(brace)
-  const parsed = commentSchema.safeParse(parseJson(json) ?? parseJson(withQuotedKeys(json)))
+  const parsed = commentSchema.safeParse(readJsonText(json) ?? readJsonText(withQuotedKeys(json)))
   return parsed.success ? parsed.data : null
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return null
-  }
 }
 
 /** The page of R8 writes examples with single quotes and bare keys; its own tools accept them. */

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import type { Form } from './form.ts'
 import { UploadError } from './plan.ts'
+import { readJsonText } from '../../platform/kernel/json.api.ts'
 
 /** The service that is called, and with which API key. */
 export type Target = {
@@ -91,21 +92,13 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
     parts.push(part)
   }
   const { statusCode: status = 0, headers } = response
-  const body = bytes > MAX_ANSWER_BYTES ? undefined : jsonOf(Buffer.concat(parts).toString('utf8'))
+  const body = bytes > MAX_ANSWER_BYTES ? undefined : readJsonText(Buffer.concat(parts).toString('utf8'))
   return {
     status,
     body,
     error: ErrorBody.safeParse(body).data?.error ?? null,
     location: headers.location ?? null,
     waitMs: waitOf(headers['retry-after']),
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 
