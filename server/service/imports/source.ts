@@ -29,6 +29,12 @@ export class SourceError extends Error {
   }
 }
 
+/** For a list that the source refuses or does not have. @throws any other error */
+export function nullWhenUnreadable(error: unknown): null {
+  if (error instanceof SourceError && (error.kind === 'refused' || error.kind === 'missing')) return null
+  throw error
+}
+
 export type SourcePage<T> = {
   readonly items: readonly T[]
   readonly next: string | null

@@ -2,7 +2,7 @@ import type { Role } from '#shared/permissions.ts'
 import { inviteMembers } from '../../identity/team/invite-members.ts'
 import type { Difference } from './imports.api.ts'
 import type { Progress, Running } from './step.ts'
-import { readAll, SourceError, SourceMember } from './source.ts'
+import { readAll, nullWhenUnreadable, SourceMember } from './source.ts'
 
 const MAX_MEMBERS = 5_000
 const BATCH = 50
@@ -15,10 +15,7 @@ export async function takeMembers({ app, actor, source }: Running): Promise<Prog
     `/api/0/organizations/${source.org}/members/`,
     SourceMember,
     MAX_MEMBERS,
-  ).catch((error: unknown) => {
-    if (error instanceof SourceError && (error.kind === 'refused' || error.kind === 'missing')) return null
-    throw error
-  })
+  ).catch(nullWhenUnreadable)
   if (members === null) return { cursor: null, differences: [UNREADABLE] }
   const differences: Difference[] = []
   const byRole = Map.groupBy(members, ({ orgRole, role }) => roleOf(orgRole ?? role ?? 'member'))

@@ -7,7 +7,7 @@ import { findReleaseByVersion } from '../../projects/releases/releases.queries.t
 import type { Difference } from './imports.api.ts'
 import { projectHere } from './project-here.ts'
 import type { Progress, Running } from './step.ts'
-import { readAll, readList, SourceCommit, SourceError, SourceRelease } from './source.ts'
+import { readAll, readList, SourceCommit, nullWhenUnreadable, SourceRelease } from './source.ts'
 
 const PAGE = 20
 const MAX_COMMITS = 1_000
@@ -18,10 +18,7 @@ export async function takeReleases(running: Running): Promise<Progress> {
   const project = await projectHere(running)
   if (project === null) return { cursor: null }
   const path = `/api/0/organizations/${source.org}/releases/?project=${encodeURIComponent(project.sourceId)}&per_page=${PAGE}`
-  const page = await readList(app, source, path, SourceRelease, position.cursor).catch((error: unknown) => {
-    if (error instanceof SourceError && (error.kind === 'refused' || error.kind === 'missing')) return null
-    throw error
-  })
+  const page = await readList(app, source, path, SourceRelease, position.cursor).catch(nullWhenUnreadable)
   if (page === null) return { cursor: null, differences: [UNREADABLE] }
   const differences: Difference[] = []
   for (const release of page.items) {

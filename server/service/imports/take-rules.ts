@@ -5,7 +5,7 @@ import type { Difference } from './imports.api.ts'
 import { saveThing, selectThings } from './imports.queries.ts'
 import { projectHere } from './project-here.ts'
 import type { Progress, Running } from './step.ts'
-import { readList, SourceError, SourceRule } from './source.ts'
+import { readList, nullWhenUnreadable, SourceRule } from './source.ts'
 
 /** One page of the alert rules of a project. All are off here: someone looks at them before they tell anyone. */
 export async function takeRules(running: Running): Promise<Progress> {
@@ -13,10 +13,7 @@ export async function takeRules(running: Running): Promise<Progress> {
   const project = await projectHere(running)
   if (project === null) return { cursor: null }
   const path = `/api/0/projects/${source.org}/${project.sourceSlug}/rules/`
-  const page = await readList(app, source, path, SourceRule, position.cursor).catch((error: unknown) => {
-    if (error instanceof SourceError && (error.kind === 'refused' || error.kind === 'missing')) return null
-    throw error
-  })
+  const page = await readList(app, source, path, SourceRule, position.cursor).catch(nullWhenUnreadable)
   if (page === null) return { cursor: null, differences: [UNREADABLE] }
   const known = await selectThings(
     app.db,
