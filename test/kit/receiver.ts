@@ -75,6 +75,8 @@ export type Receiver = {
   readonly openConnections: () => number
   /** Ends all connections. */
   close(): Promise<void>
+  /** It then answers as long as the process runs, and does not keep it alive. */
+  unref(): void
 }
 
 /** A local HTTP server that records what it receives and answers each request as `respond` says: the receiving side of a webhook. */
@@ -185,6 +187,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     requests,
     connections: () => accepted,
     openConnections: () => sockets.size,
+    unref: () => void server.unref(),
     async close() {
       for (const timer of timers) clearTimeout(timer)
       const closed = new Promise((resolve) => {

@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { onTestFinished } from 'vitest'
 import type { NewFeedback } from '#server/issues/feedback/feedback.ts'
 import { insertFeedback } from '#server/issues/feedback/feedback.queries.ts'
 import { insertMonitors } from '#server/telemetry/monitors/check-ins.queries.ts'
@@ -294,10 +293,12 @@ const ofProjects: Example = async (app, _owner, stranger) => ({
   foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
 })
 
-/** The credentials of a tracker that answers until the test ends. */
+let tracker: ReturnType<typeof startLinear> | undefined
+
+/** The credentials of a tracker that answers as long as the process runs: torture calls the examples too, outside of tests. */
 async function trackerInput() {
-  const linear = await startLinear()
-  onTestFinished(() => linear.receiver.close())
+  const linear = await (tracker ??= startLinear())
+  linear.receiver.unref()
   return { provider: 'tracker_a' as const, base_url: linear.url, api_key: LINEAR_KEY }
 }
 

@@ -135,6 +135,18 @@ const bearerOf = async (app: App, { actor }: Person, scopes: readonly string[]) 
   authorization: `Bearer ${(await createKey(app, actor, { name: 'Torture', scopes: [...scopes] })).key}`,
 })
 
+/** Answers to an owner where the services of this row have less than their callers would need. */
+const REFUSED_HERE: Partial<Record<Name, number>> = {
+  // No record of the domain in the DNS.
+  verifySsoDomain: 400,
+  // No provider is set up.
+  linkSocial: 400,
+  // Only the process of the test knows the newer version.
+  upgradeGrouping: 400,
+  // It exists for owners of the oldest organisation only.
+  readOperatorStatus: 404,
+}
+
 async function accessMatrix(world: AuthWorld): Promise<readonly Claim[]> {
   const { app, urls } = world
   const wrong: string[] = []
@@ -165,8 +177,9 @@ async function accessMatrix(world: AuthWorld): Promise<readonly Claim[]> {
     const keys = rule.scope === 'any' ? 0 : SCOPES.filter((scope) => scope !== rule.scope).length
     if ((await entriesOf(app, owner)) !== made + keys) wrong.push(`${route.name} changed something`)
     if (made < before) wrong.push(`${route.name} lost entries`)
-    const status = await statusOf(urls[0], route, call, { headers: { cookie: owner.cookie } })
-    if (status >= 400) wrong.push(`${route.name} as owner: ${status}`)
+    const cookie = call.cookie === undefined ? owner.cookie : `${owner.cookie}; ${call.cookie}`
+    const status = await statusOf(urls[0], route, call, { headers: { cookie } })
+    if (status >= 400 && status !== REFUSED_HERE[route.name]) wrong.push(`${route.name} as owner: ${status}`)
   }
   return [atLeast('calls', 20, calls), none(`answers that the matrix does not have${named(wrong)}`, wrong.length)]
 }
@@ -198,7 +211,9 @@ async function crossSite(world: AuthWorld): Promise<readonly Claim[]> {
     }
     for (const headers of CROSS_SITE)
       await ask(JSON.stringify(headers), 403, { headers: { cookie: owner.cookie, ...headers } })
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
+    // An upload is a file of any type.
+    const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']
+    for (const type of route.spec.upload === undefined ? types : [])
       await ask(type, 400, { headers: { cookie: owner.cookie, 'content-type': type }, raw: '{"a":1}' })
     if ((await entriesOf(app, owner)) !== before) wrong.push(`${route.name} changed something`)
   }
