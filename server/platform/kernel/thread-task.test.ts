@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { watchLoop } from '#test/kit/loop-watch.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { unavailable } from './errors.ts'
-import { type Ask, inThread, threadCpuMs, withPauses } from './thread-task.ts'
+import { type Ask, inThread, threadCpuMs, eachWithPauses } from './thread-task.ts'
 
 type Request = 'name' | 'refuse' | 'fail' | 'never'
 const FILE = new URL('./endless-thread.fixture.ts', import.meta.url)
@@ -63,11 +63,11 @@ test('other work of the thread runs while a long loop does', async () => {
   }
   let immediate = setImmediate(count)
   const seen: number[] = []
-  for await (const item of withPauses([1, 2, 3, 4])) {
+  await eachWithPauses([1, 2, 3, 4], (item) => {
     seen.push(item)
     const untilMs = threadCpuMs() + 10
     while (threadCpuMs() < untilMs);
-  }
+  })
   clearImmediate(immediate)
   expect(seen).toEqual([1, 2, 3, 4])
   expect(others).toBeGreaterThanOrEqual(3)
@@ -78,7 +78,7 @@ test('a short loop does not wait', async () => {
   let others = 0
   const immediate = setImmediate(() => others++)
   const seen: number[] = []
-  for await (const item of withPauses([1, 2, 3])) seen.push(item)
+  await eachWithPauses([1, 2, 3], (item) => seen.push(item))
   clearImmediate(immediate)
   expect([seen, others]).toEqual([[1, 2, 3], 0])
 })

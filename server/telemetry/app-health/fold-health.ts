@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
 import { addJob, defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
-import { withPauses } from '../../platform/kernel/thread-task.ts'
+import { eachWithPauses } from '../../platform/kernel/thread-task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { BUCKET_SECONDS, KEPT_MS, floorToBucket } from './buckets.ts'
 import {
@@ -71,11 +71,11 @@ async function foldSome(tx: Tx, now: Date, projectIds: readonly string[]): Promi
     minutes.wanted.map(({ want }) => want),
   )
   const rollups = new Map<string, Rollup>()
-  for await (const [index, { minutes: sums }] of withPauses(minutes.wanted.entries())) {
+  await eachWithPauses(minutes.wanted.entries(), ([index, { minutes: sums }]) => {
     const attributesId = ids[index]
-    if (attributesId === undefined) continue
+    if (attributesId === undefined) return
     for (const { key, sum } of sums.values()) spread(rollups, { ...key, attributesId }, sum, now)
-  }
+  })
   await write(tx, [...rollups.values()])
   return deltas.length
 }
@@ -87,15 +87,15 @@ type Minute = { readonly key: MinuteKey; readonly sum: HealthSum }
 async function sumByMinute(deltas: readonly sql.TakenDelta[]) {
   // First by all values, because batches repeat them.
   const combinations = new Map<string, { delta: sql.TakenDelta; minute: Minute }>()
-  for await (const delta of withPauses(deltas)) {
+  await eachWithPauses(deltas, (delta) => {
     const key = { projectId: delta.project_id, source: sql.sourceAt(delta.source), minute: delta.minute.getTime() }
     const text = `${key.projectId}\n${key.source}\n${key.minute}\n${DIMENSIONS.map((one) => delta[one]).join('\n')}`
     let known = combinations.get(text)
     if (known === undefined) combinations.set(text, (known = { delta, minute: { key, sum: new HealthSum() } }))
     known.minute.sum.addDelta(delta)
-  }
+  })
   const wanted = new Map<string, { want: Wanted; minutes: Map<string, Minute> }>()
-  for await (const { delta, minute } of withPauses(combinations.values())) {
+  await eachWithPauses(combinations.values(), ({ delta, minute }) => {
     const { projectId, source } = minute.key
     const day = utcDay(delta.minute)
     for (const level of LEVELS) {
@@ -114,7 +114,7 @@ async function sumByMinute(deltas: readonly sql.TakenDelta[]) {
       if (sum === undefined) known.minutes.set(at, (sum = { key: minute.key, sum: new HealthSum() }))
       sum.sum.add(minute.sum)
     }
-  }
+  })
   return { wanted: [...wanted.values()] }
 }
 
@@ -154,11 +154,11 @@ async function write(tx: Tx, all: readonly Rollup[]): Promise<void> {
           )
     const before = new Map(sketched.map((rollup, index) => [rollup, stored[index] ?? NO_SKETCHES]))
     const changes: { readonly key: sql.RollupKey; readonly counts: Counts; readonly sketches: Changed }[] = []
-    for await (const rollup of withPauses(part)) {
+    await eachWithPauses(part, (rollup) => {
       const known = before.get(rollup)
       const sketches = known === undefined ? UNCHANGED : rollup.sum.over(known)
       changes.push({ key: rollup.key, counts: rollup.sum.counts, sketches })
-    }
+    })
     await sql.addRollups(tx, changes)
     await sql.saveSketches(
       tx,

@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { withPauses } from '../../platform/kernel/thread-task.ts'
+import { eachWithPauses } from '../../platform/kernel/thread-task.ts'
 
 /** Project and time of receipt of an entry. */
 export type Receipt = { readonly projectId: string; readonly receivedAt: Date }
@@ -56,7 +56,7 @@ export async function insertEntries<E extends Entry>(
 async function writePart<E extends Entry>(tx: Tx, table: EntryTable<E>, entries: readonly E[]): Promise<void> {
   const columns = [...BEFORE, ...table.columns, ...AFTER]
   const rows = new CopyRows()
-  for await (const entry of withPauses(entries)) {
+  await eachWithPauses(entries, (entry) => {
     rows.row(columns.length)
     rows.day(utcDay(entry.receivedAt))
     rows.uuid(entry.projectId)
@@ -71,6 +71,6 @@ async function writePart<E extends Entry>(tx: Tx, table: EntryTable<E>, entries:
     rows.text(entry.environment)
     rows.json(JSON.stringify(entry.attributes))
     rows.json(entry.notes.length === 0 ? null : JSON.stringify(entry.notes))
-  }
+  })
   await tx.copyIn(`${table.name} (${columns.join(', ')})`, rows)
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
-import { withPauses } from '../../platform/kernel/thread-task.ts'
+import { eachWithPauses } from '../../platform/kernel/thread-task.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import * as sql from './record.queries.ts'
@@ -56,14 +56,14 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
     )
   }
   const devices = new Map<string, Series>()
-  for await (const { projectId, seriesId, device } of withPauses(deltas)) {
+  await eachWithPauses(deltas, ({ projectId, seriesId, device }) => {
     const dimensions = found.get(seriesId)?.dimensions
     if (device !== '' && dimensions !== undefined)
       devices.set(`${seriesId} ${device}`, deriveSeries(projectId, 4, { ...dimensions, device }))
-  }
+  })
   const admitted = await admitDevices(tx, utcDay(now), [...devices.values()])
   const sums = new Map<string, sql.Sum>()
-  for await (const delta of withPauses(deltas)) {
+  await eachWithPauses(deltas, (delta) => {
     const ofDevice = admitted.get(devices.get(`${delta.seriesId} ${delta.device}`)?.id ?? '')
     const series = [...(coarser.get(delta.seriesId) ?? []), ...(ofDevice === undefined ? [] : [ofDevice])]
     for (const step of stepsFor(delta.bucket, now)) {
@@ -73,7 +73,7 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
       // Users are united when they are asked for: in every grain they would be stored four times.
       for (const { id, grain } of series) addTo(sums, { ...row, grain, seriesId: id, users: null })
     }
-  }
+  })
   const made = new Map([...coarser.values(), [...admitted.values()]].flat().map((series) => [series.id, series]))
   await saveSeries(tx, utcDay(now), [...made.values()])
   await save(tx, sums)
@@ -94,8 +94,9 @@ const foldOf =
     const rows = await sql.takeRollups(tx, minutes, floorToStep(oldFrom, next.minutes), MAX_ROWS)
     if (WHOLE.some((minutes) => minutes === next.minutes)) return rows.length
     const sums = new Map<string, sql.Sum>()
-    for await (const row of withPauses(rows))
-      addTo(sums, { ...row, step: next.minutes, bucket: floorToStep(row.bucket, next.minutes) })
+    await eachWithPauses(rows, (row) =>
+      addTo(sums, { ...row, step: next.minutes, bucket: floorToStep(row.bucket, next.minutes) }),
+    )
     await save(tx, sums)
     return rows.length
   }
@@ -117,7 +118,7 @@ function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
 async function save(tx: Tx, sums: Map<string, sql.Sum>): Promise<void> {
   if (sums.size === 0) return
   const keys = [...sums.values()].map(({ row: key }) => key)
-  for await (const row of withPauses(await sql.findRollups(tx, keys))) addTo(sums, row)
+  await eachWithPauses(await sql.findRollups(tx, keys), (row) => addTo(sums, row))
   await sql.saveRollups(tx, sums)
 }
 

@@ -7,7 +7,7 @@ import type { Dimensions } from './fact.ts'
 import { metricCode, type Delta, type LeftOutCounts } from './deltas.ts'
 import { sql } from 'kysely'
 import { ownRows } from '../../platform/storage/own-rows.ts'
-import { withPauses } from '../../platform/kernel/thread-task.ts'
+import { eachWithPauses } from '../../platform/kernel/thread-task.ts'
 import { projectPart, type ProjectPart } from '../../projects/registry/project-rows.ts'
 import type { AgingRows } from '../../platform/jobs/purge.ts'
 import { MAX_GAP_MS } from './battery-drain.ts'
@@ -446,10 +446,10 @@ export async function saveRollups(tx: Tx, sums: ReadonlyMap<string, Sum>): Promi
   const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
   const sketches: Buffer[] = []
   const userSketches: (Buffer | null)[] = []
-  for await (const { sketch, users } of withPauses(sorted)) {
+  await eachWithPauses(sorted, ({ sketch, users }) => {
     sketches.push(sketch.toBytes())
     userSketches.push(users?.toBytes() ?? null)
-  }
+  })
   await tx.query(
     `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, ${LEFT_OUT_COLUMNS}, sketch, users)
      select * from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[],

@@ -1,5 +1,5 @@
 import type { Connection } from '../../platform/storage/database.ts'
-import { withPauses } from '../../platform/kernel/thread-task.ts'
+import { eachWithPauses } from '../../platform/kernel/thread-task.ts'
 import { assembleTrace, type Assembled, type GivenPart } from './assemble-trace.ts'
 import { selectParts } from './read.queries.ts'
 import { decodeSpans } from './stored-span.ts'
@@ -34,8 +34,9 @@ export async function loadTraces(
     const [first] = parts
     if (first === undefined) continue
     const given: GivenPart[] = []
-    for await (const { projectId, receivedAt, spans } of withPauses(parts))
-      given.push({ projectId, receivedMs: receivedAt.getTime(), spans: decodeSpans(spans) })
+    await eachWithPauses(parts, ({ projectId, receivedAt, spans }) =>
+      given.push({ projectId, receivedMs: receivedAt.getTime(), spans: decodeSpans(spans) }),
+    )
     const trace = cut(assembleTrace(given))
     const read = given.reduce((sum, { spans }) => sum + spans.length, 0)
     const received = parts.reduce((earliest, one) => (one.receivedAt < earliest.receivedAt ? one : earliest))
