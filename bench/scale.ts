@@ -1,3 +1,4 @@
+import { defaultDigestThreads } from '#server/config/config.ts'
 import type { BenchArgs, BenchResult } from './bench.ts'
 
 /**
@@ -17,8 +18,6 @@ const MEASURED = {
   3_000: { microseconds: 329, threadMicroseconds: 131, walBytes: 8_400, newestBytes: 1_900, packedBytes: 1_500 },
 } as const
 const DAY_SECONDS = 86_400
-/** Digest threads of a process, as config.ts sets them. */
-const threadsOf = (cores: number): number => Math.min(16, Math.max(1, Math.floor(cores / 2)))
 
 type Assumptions = {
   readonly eventsPerDay: number
@@ -112,7 +111,8 @@ export function scaleOf(given: Assumptions): Scale {
   const limits = {
     processors: (usableCores * given.utilisation * 1e6) / (measured.microseconds * given.slowdown),
     'digest threads':
-      (threadsOf(given.coresPerMachine) * given.utilisation * 1e6) / (measured.threadMicroseconds * given.slowdown),
+      (defaultDigestThreads(given.coresPerMachine) * given.utilisation * 1e6) /
+      (measured.threadMicroseconds * given.slowdown),
     log: (given.walMiBPerSecond * 2 ** 20) / measured.walBytes,
   }
   const names = Object.keys(limits) as (keyof typeof limits)[]

@@ -204,7 +204,8 @@ export function readConfig(environment: Environment = process.env): Config {
 }
 
 /** A thread keeps two cores and more busy: the other parts of an event take longer than its digest thread (docs/scaling.md). */
-const defaultDigestThreads = (cores: number): number => Math.min(MAX_DIGEST_THREADS, Math.max(1, Math.floor(cores / 2)))
+export const defaultDigestThreads = (cores: number): number =>
+  Math.min(MAX_DIGEST_THREADS, Math.max(1, Math.floor(cores / 2)))
 
 /** @throws ConfigError when there are two passwords, or one without an address */
 function databaseUrlOf({ DATABASE_URL: url, DATABASE_PASSWORD: password }: Settings): string | null {
