@@ -23,7 +23,9 @@ export async function readDatabaseFacts(on: Connection): Promise<DatabaseFacts> 
 
 /** When the first migration was applied: by the installation, or by the restore of a backup. */
 export async function selectInstalledAt(on: Connection): Promise<Date> {
-  const { rows } = await on.query<{ at: Date }>('select min(applied_at) as at from schema_migrations')
+  const { rows } = await on.query<{ at: Date }>(
+    'select applied_at as at from schema_migrations order by applied_at limit 1',
+  )
   const [row] = rows
   if (row === undefined) throw new Error('the database has no migrations')
   return row.at
