@@ -6,7 +6,7 @@ import { openDatabase } from '#server/service/cli/database.ts'
 import type { App } from '#server/platform/context/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { packColdEvents } from '#server/events/store/pack-task.ts'
-import { selectBacklog } from '#server/ingest/spool/spool.queries.ts'
+import { readBacklog } from '#server/ingest/spool/project-backlog.ts'
 import type { BenchArgs, BenchResult, Figure } from './bench.ts'
 import { waitUntilDrained } from './feed.ts'
 import { describe, target } from './intake.ts'
@@ -143,7 +143,7 @@ async function rowsAndBlocks(app: App): Promise<RowsAndBlocks> {
 async function pack(app: App) {
   const startedMs = performance.now()
   const startedCpu = process.cpuUsage()
-  await packColdEvents(app, { readBacklog: selectBacklog, now: new Date(Date.now() + 2 * DAY_MS), minBytes: 0 })
+  await packColdEvents(app, { readBacklog, now: new Date(Date.now() + 2 * DAY_MS), minBytes: 0 })
   const cpu = process.cpuUsage(startedCpu)
   const ms = performance.now() - startedMs
   await app.db.query('vacuum spool')

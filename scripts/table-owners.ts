@@ -136,6 +136,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   spool: ['ingest/spool'],
   spool_log: ['ingest/spool'],
   spool_quarantine: ['ingest/spool'],
+  spool_settled: ['ingest/spool'],
   sso_configs: ['identity/external-identity'],
   sso_domains: ['identity/external-identity'],
   sso_identities: ['identity/external-identity'],
@@ -180,4 +181,5 @@ export const privateTables: ReadonlySet<string> = new Set([
   'spool',
   'spool_log',
   'spool_quarantine',
+  'spool_settled',
 ])

@@ -39,6 +39,8 @@ export type Config = {
   readonly databaseUrl: string | null
   /** The log in front of the spool; null: the intake writes into the database itself. */
   readonly intakeLog: IntakeLogSettings | null
+  /** Whether a process with all roles and the embedded database writes its spool to a file, too. */
+  readonly usesSpoolFile: boolean
   readonly roles: readonly ProcessRole[]
   /** Maximum threads of a process with the role `digest`: further ones than the first run while a backlog lasts. */
   readonly digestThreads: number
@@ -151,6 +153,7 @@ export function readConfig(environment: Environment = process.env): Config {
     dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
     databaseUrl: databaseUrlOf(env),
     intakeLog: readIntakeLog(env),
+    usesSpoolFile: env.FAULTLINE_SPOOL_FILE === 'on',
     roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
     digestThreads: env.FAULTLINE_DIGEST_THREADS ?? defaultDigestThreads(availableParallelism()),
     signup: env.FAULTLINE_SIGNUP ?? (mode === 'relaxed' ? 'open' : 'invite'),

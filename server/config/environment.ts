@@ -93,6 +93,7 @@ export const Environment = z.object({
     .regex(/^[A-Za-z0-9_-]{1,32}$/, { error: 'must be 1 to 32 letters, digits, underscores and dashes' })
     .default('faultline_spool'),
   SPOOL_REPLICAS: oneOf(['1', '3', '5']).default('3'),
+  FAULTLINE_SPOOL_FILE: oneOf(['on', 'off']).default('on'),
   SPOOL_MAX_MB: wholeNumber(16, 10_000_000).default(4_096),
   FAULTLINE_ROLES: z
     .string()

@@ -35,7 +35,7 @@ import { purgeQuarantineTask } from './erasure/purge-quarantine.ts'
 import { purgeInvitesTask } from '../identity/team/purge-invites.ts'
 import { purgeTelemetryTask } from '../telemetry/monitors/purge-telemetry.ts'
 import { keepTracesTask, purgeTracesTask } from '../telemetry/traces/keep-traces.ts'
-import { selectBacklog } from '../ingest/spool/spool.queries.ts'
+import { readBacklog } from '../ingest/spool/project-backlog.ts'
 import { autoPauseTask } from '../integrations/webhooks/auto-pause.ts'
 import { codeHostReleasesTask } from '../integrations/code-host/link-releases.ts'
 import { purgeCodeHostsTask } from '../integrations/code-host/purge-code-host-task.ts'
@@ -54,7 +54,7 @@ import { weeklyDigestsTask } from './digests/weekly-digests-task.ts'
 /** Every background task. */
 export const TASKS: readonly Task[] = [
   resetLinkTask,
-  packEventsTask(selectBacklog, { readNamed: selectNamedEvents, deleteFiles: deleteEventAttachments }),
+  packEventsTask(readBacklog, { readNamed: selectNamedEvents, deleteFiles: deleteEventAttachments }),
   purgeEventsTask,
   erasureTask,
   deleteProjectTask,

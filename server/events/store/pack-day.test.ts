@@ -7,7 +7,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { openBlock, openBody } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
-import { selectBacklog } from '../../ingest/spool/spool.queries.ts'
+import { readBacklog } from '../../ingest/spool/project-backlog.ts'
 import { packColdEvents } from './pack-task.ts'
 import { DayBusyError, type EventCap, packDay } from './pack-day.ts'
 import { ANY_DAY } from './event-places.queries.ts'
@@ -316,11 +316,11 @@ test('packs closed days; today, yesterday in the hour after its end, and packed 
   const issueId = newId()
   await write([eventOn(today, issueId), eventOn(yesterday, issueId)])
   const at = (time: string): Date => new Date(time)
-  await packColdEvents(app, { readBacklog: selectBacklog, now: at(`${today}T00:30:00Z`), minBytes: 0 })
+  await packColdEvents(app, { readBacklog, now: at(`${today}T00:30:00Z`), minBytes: 0 })
   expect(await rowsOf(yesterday)).toMatchObject({ rows: 1, unpacked: 1 })
-  expect(await packColdEvents(app, { readBacklog: selectBacklog, now: at(`${today}T01:30:00Z`) })).toBe(0)
-  expect(await packColdEvents(app, { readBacklog: selectBacklog, now: at(`${today}T01:30:00Z`), minBytes: 0 })).toBe(1)
+  expect(await packColdEvents(app, { readBacklog, now: at(`${today}T01:30:00Z`) })).toBe(0)
+  expect(await packColdEvents(app, { readBacklog, now: at(`${today}T01:30:00Z`), minBytes: 0 })).toBe(1)
   expect(await rowsOf(yesterday)).toMatchObject({ rows: 1, unpacked: 0 })
   expect(await rowsOf(today)).toMatchObject({ rows: 1, unpacked: 1 })
-  expect(await packColdEvents(app, { readBacklog: selectBacklog, now: at(`${today}T01:30:00Z`), minBytes: 0 })).toBe(0)
+  expect(await packColdEvents(app, { readBacklog, now: at(`${today}T01:30:00Z`), minBytes: 0 })).toBe(0)
 })

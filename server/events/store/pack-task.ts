@@ -2,7 +2,6 @@ import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
-import type { Connection } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import { DayBusyError, type EventCap, packDay } from './pack-day.ts'
 import { selectUnpackedDays } from './pack.queries.ts'
@@ -39,7 +38,7 @@ const BUSY_PAUSE_MS = 2_000
 const LOG_EVERY_MS = 30_000
 
 /** Reads how many entries wait for digestion, and for how long the oldest has waited. */
-type ReadBacklog = (db: Connection, now: Date) => Promise<{ readonly entries: number; readonly oldestAgeMs: number }>
+type ReadBacklog = (app: App, now: Date) => Promise<{ readonly entries: number; readonly oldestAgeMs: number }>
 
 type PackOptions = {
   readonly now: Date
@@ -59,7 +58,7 @@ type PackOptions = {
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {
   const { now, readBacklog, cap, signal, minBytes = MIN_BYTES } = options
   const closedBefore = utcDay(new Date(now.getTime() - CLOSED_AFTER_MS))
-  const { oldestAgeMs } = await readBacklog(app.db, now)
+  const { oldestAgeMs } = await readBacklog(app, now)
   // A day with events in the spool is not packed, because they would arrive too late for it.
   const waitingSince = utcDay(new Date(now.getTime() - oldestAgeMs))
   const before = waitingSince < closedBefore ? waitingSince : closedBefore
@@ -76,7 +75,7 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
           loggedAtMs = app.clock.monotonicMs()
           app.log.info({ day }, 'still packing')
         }
-        const { entries } = await readBacklog(app.db, now)
+        const { entries } = await readBacklog(app, now)
         if (entries > BUSY_ENTRIES) await delay(BUSY_PAUSE_MS)
       }
       const packed = await packDay(app, day, pause, cap === undefined ? {} : { cap })

@@ -185,13 +185,14 @@ export type IntakeCounters = {
   readonly dropped: Record<DropReason, number>
   /** Events accepted over their limit because their kind was new. */
   letThrough: number
-  /** Accepted requests by duration, from the headers to the commit, in the buckets of {@link LATENCY_BOUNDS_MS}. */
+  readonly latencyBoundsMs: readonly number[]
+  /** Accepted requests by duration, from the headers to the commit, up to each bound and above the last. */
   readonly latency: number[]
   latencySumMs: number
 }
 
 /** Upper bounds of the latency buckets; a last bucket counts longer requests. */
-export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 5000] as const
+const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 5000] as const
 
 export const createCounters = (): IntakeCounters => ({
   requests: 0,
@@ -201,6 +202,7 @@ export const createCounters = (): IntakeCounters => ({
   answers: new Map(),
   dropped: { too_large: 0, rate_limited: 0, storm: 0, quota: 0 },
   letThrough: 0,
+  latencyBoundsMs: LATENCY_BOUNDS_MS,
   latency: LATENCY_BOUNDS_MS.map(() => 0).concat(0),
   latencySumMs: 0,
 })

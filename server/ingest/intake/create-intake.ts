@@ -6,6 +6,7 @@ import { createFloodSampling } from '../limits/flood-sampling.ts'
 import { createRejectedOutcomes, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
 import type { HandOver } from '../spool/hand-over.ts'
 import type { IntakeLog } from '../spool/intake-log.ts'
+import type { SpoolFile } from '../spool/spool-file.ts'
 import { createSpool, type Spool, type SpoolLimits } from '../spool/write.ts'
 import { createBodies } from './intake-body.ts'
 import { createCounters, type IntakeCounters } from './answers.ts'
@@ -30,6 +31,8 @@ export type IntakeOptions = {
   readonly spoolLimits?: Partial<SpoolLimits>
   /** Passes what was stored to the digest thread of this process. */
   readonly handOver?: HandOver | null
+  /** Takes rows for the digest threads of this process beside the table; closed by the caller. */
+  readonly file?: SpoolFile | null
   /** Takes what is accepted, in front of the spool; closed by the caller. */
   readonly log?: IntakeLog | null
   /** Requests that no figure counts: the canary's. Default none. */
@@ -53,7 +56,7 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
   const deps: IntakeDeps = {
     keys: createProjectKeys(app),
     refusedKeys: createRefusedKeys(app),
-    spool: createSpool(app, options.spoolLimits, options.handOver, options.log),
+    spool: createSpool(app, options.spoolLimits, options.handOver, options.log, options.file),
     limiter,
     quota: createOrgQuota(app),
     floods: createFloodSampling(nowMs),

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { App } from '../../platform/context/app.ts'
-import { type Backlog, type OwnBacklog, selectBacklog, selectBacklogs } from './spool.queries.ts'
+import { readBacklog, readBacklogs } from './project-backlog.ts'
+import type { Backlog, OwnBacklog } from './spool.queries.ts'
 
 /** Maximum backlog, above which no request is accepted. The last part of it is a reserve, see {@link RESERVE_FROM}. */
 export type AdmissionLimits = {
@@ -124,11 +125,11 @@ export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSource
 }
 
 /** Watches the backlog of the spool and the volume of the embedded database; the disk of another one is its operator's concern. */
-export const watchSpool = ({ db, clock, config }: App, limits: AdmissionLimits): Admission =>
+export const watchSpool = (app: App, limits: AdmissionLimits): Admission =>
   watchAdmission(limits, {
-    backlog: () => selectBacklog(db, clock.now()),
-    backlogs: () => selectBacklogs(db),
-    disk: () => (config.databaseUrl === null ? readDisk(config.dataDir) : Promise.resolve(null)),
+    backlog: () => readBacklog(app),
+    backlogs: () => readBacklogs(app),
+    disk: () => (app.config.databaseUrl === null ? readDisk(app.config.dataDir) : Promise.resolve(null)),
   })
 
 /** The volume that holds a directory. */

@@ -1,6 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import { unpackEntries, type SpoolEntry } from './entry.ts'
 import { selectMovedUntil } from './log-position.queries.ts'
+import { waitingInFile } from './spool-file.ts'
 import { deleteQuarantined, hasRowsBefore, selectQuarantined } from './spool.queries.ts'
 
 const PIECE = 10
@@ -15,6 +16,7 @@ export async function isDigestedUpTo(app: App, time: Date): Promise<boolean> {
     const movedUntil = await selectMovedUntil(app.db, log.stream)
     if (movedUntil === null || movedUntil.getTime() < time.getTime() + LOG_MARGIN_MS) return false
   }
+  if (waitingInFile(app).some(({ receivedAtMs }) => receivedAtMs <= time.getTime())) return false
   return !(await hasRowsBefore(app.db, time))
 }
 

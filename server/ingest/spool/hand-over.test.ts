@@ -232,6 +232,8 @@ function aPart() {
     },
     isHandedOver: true,
     onFreed: (_project, bytes) => (waitingBytes -= bytes),
+    onSettled: () => {},
+    onLost: () => {},
     nowMs: () => 0,
   })
   const add = (id: number, attempts = 0, projectNumber = 4): void => {
@@ -331,6 +333,8 @@ test('reading the table fails: the next read looks again', async () => {
     select: () => Promise.resolve([]),
     isHandedOver: true,
     onFreed: () => {},
+    onSettled: () => {},
+    onLost: () => {},
     nowMs: () => 0,
   })
   await expect(rows.read(all)).rejects.toThrow('away')

@@ -1,3 +1,4 @@
+import { isInFile } from './file-records.ts'
 import type { RowMessage } from './hand-over.ts'
 import type { LaneRange, RowRange, StoredRow } from './spool.queries.ts'
 
@@ -21,6 +22,9 @@ type PartRowsOptions = {
   readonly isHandedOver: boolean
   /** Called when bytes of a project that were handed over no longer wait. */
   readonly onFreed: (projectNumber: number, bytes: number) => void
+  /** Called with rows of the file that were settled, and with those that are dropped: only the intake can read them again. */
+  readonly onSettled: (ids: readonly number[]) => void
+  readonly onLost: (ids: readonly number[]) => void
   readonly nowMs: () => number
 }
 
@@ -73,9 +77,9 @@ export class PartRows {
     if (!waits && row !== null) this.#options.onFreed(projectNumber, row.bytes.byteLength)
   }
 
-  /** Ids of rows that were returned and are not settled. */
-  inHand(): Iterable<number> {
-    return this.#inHand.keys()
+  /** Ids of rows of the table that were returned and are not settled. */
+  inHand(): number[] {
+    return [...this.#inHand.keys()].filter((id) => !isInFile(id))
   }
 
   /** The next rows; none when nothing is left that is not in hand and has room. */
@@ -104,24 +108,33 @@ export class PartRows {
       this.#inHand.delete(id)
       this.#weigh(row.projectNumber, -row.weight)
     }
+    const inFile = ids.filter(isInFile)
+    if (inFile.length > 0) this.#options.onSettled(inFile)
   }
 
-  /** Everything that is not settled is read again, from the table. */
+  /** Everything that is not settled is read again, from the table: rows of the file when they were moved there. */
   giveBack(): void {
+    this.#lose(this.#inHand.keys())
     this.#inHand.clear()
     this.#weights.clear()
     this.#weight = 0
     this.forgetLanes()
   }
 
-  /** Drops what was handed over: the table has it. Projects of shards that are lost must not be read. */
+  /** Drops what was handed over: the table has it, or will. Projects of shards that are lost must not be read. */
   forgetLanes(): void {
     for (const lane of this.#lanes.values()) {
       const bytes = lane.waitingBytes()
       if (bytes > 0) this.#options.onFreed(lane.projectNumber, bytes)
+      this.#lose(lane.handed())
     }
     this.#lanes.clear()
     this.#isTableDue = true
+  }
+
+  #lose(ids: Iterable<number>): void {
+    const inFile = [...ids].filter(isInFile)
+    if (inFile.length > 0) this.#options.onLost(inFile)
   }
 
   #lane(projectNumber: number): LaneRows {
@@ -134,7 +147,7 @@ export class PartRows {
 
   async #findLanes(): Promise<void> {
     this.#isTableDue = false
-    const found = await this.#options.lanes([...this.#inHand.keys()]).catch((error: unknown) => {
+    const found = await this.#options.lanes(this.inHand()).catch((error: unknown) => {
       this.#isTableDue = true
       throw error
     })
@@ -170,7 +183,7 @@ export class PartRows {
       maxRows: rowsEach,
       maxBytes: Math.min(bytesEach, this.#room(lane, limits)),
     }))
-    const read = await this.#options.select({ lanes: ranges, except: [...this.#inHand.keys()], maxRows, maxBytes })
+    const read = await this.#options.select({ lanes: ranges, except: this.inHand(), maxRows, maxBytes })
     const bytesOf = (rows: readonly StoredRow[]): number => rows.reduce((bytes, { body }) => bytes + body.length, 0)
     const isCut = read.length >= maxRows || bytesOf(read) >= maxBytes
     const byLane = Map.groupBy(read, ({ projectNumber }) => projectNumber)
@@ -249,6 +262,8 @@ class LaneRows {
   #hasGapAtEnd = false
   /** Whether the table may hold rows that were neither handed over nor read. */
   #isTableDue = false
+  /** Whether rows of the file come before the next read of the table. Nothing says which of both are older. */
+  #isFilesTurn = false
   /** Where the next read of the table starts, after one that stopped at its limits. */
   #afterId = 0
   #fromStartMs = 0
@@ -277,8 +292,8 @@ class LaneRows {
 
   /** Whether the table has to be read before what was handed over. */
   needsTable(): boolean {
-    if (this.#isTableDue) return true
     const [first] = this.#handed.values()
+    if (this.#isTableDue) return !(this.#isFilesTurn && first?.hasGap === false && isInFile(first.row.id))
     if (first === undefined ? !this.#hasGapAtEnd : !first.hasGap) return false
     if (first === undefined) this.#hasGapAtEnd = false
     else first.hasGap = false
@@ -296,7 +311,8 @@ class LaneRows {
     if (nowMs - this.#fromStartMs >= FROM_START_EVERY_MS) this.#afterId = 0
     if (this.#afterId === 0) this.#fromStartMs = nowMs
     const [firstHanded] = this.#handed.keys()
-    return { projectNumber: this.projectNumber, afterId: this.#afterId, beforeId: firstHanded ?? null }
+    const beforeId = firstHanded === undefined || isInFile(firstHanded) ? null : firstHanded
+    return { projectNumber: this.projectNumber, afterId: this.#afterId, beforeId }
   }
 
   /**
@@ -309,6 +325,7 @@ class LaneRows {
     const suspect = read.findIndex(isSuspect)
     const rows = suspect === -1 ? read : read.slice(0, suspect === 0 && isAlone ? 1 : suspect)
     this.#isTableDue = isCut || rows.length < read.length
+    this.#isFilesTurn = true
     this.#afterId = this.#isTableDue ? (rows.at(-1)?.id ?? this.#afterId) : 0
     return rows.filter(({ id }) => !this.#handed.has(id))
   }
@@ -321,6 +338,12 @@ class LaneRows {
 
   dropHanded(id: number): void {
     this.#handed.delete(id)
+    this.#isFilesTurn = false
+  }
+
+  /** Ids of rows that were handed over and wait. */
+  handed(): Iterable<number> {
+    return this.#handed.keys()
   }
 
   /** Bytes that were handed over and wait. */

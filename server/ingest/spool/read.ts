@@ -11,6 +11,7 @@ import {
   unpackEntries,
   packEntries,
 } from './entry.ts'
+import { isInFile } from './file-records.ts'
 import { type HandOverEnd, openHandedOver } from './hand-over.ts'
 import { type RowLimits, PartRows, isSuspect } from './part-rows.ts'
 import {
@@ -26,6 +27,7 @@ import {
   unlockShards,
   deleteRows,
   insertQuarantined,
+  insertSettled,
   type QuarantineCounted,
 } from './spool.queries.ts'
 
@@ -120,6 +122,8 @@ export async function claimShards(
         select: (range) => select(part, range),
         isHandedOver: from !== null,
         onFreed: (project, bytes) => handed?.free(project, bytes),
+        onSettled: (ids) => handed?.settled(ids),
+        onLost: (ids) => handed?.lost(ids),
         nowMs: () => app.clock.monotonicMs(),
       }),
   )
@@ -156,6 +160,7 @@ export async function claimShards(
           } else if (row !== null) {
             // The reader that has the shard now finds the row in the table.
             handed?.free(projectNumber, row.bytes.byteLength)
+            if (isInFile(row.id)) handed?.lost([row.id])
           }
         })
 
@@ -249,7 +254,7 @@ export async function claimShards(
   /** One statement for all parts. */
   const poll = async (): Promise<void> => {
     const [firstPart = 0] = PART_NUMBERS
-    const except = rowsOf.flatMap((rows) => [...rows.inHand()])
+    const except = rowsOf.flatMap((rows) => rows.inHand())
     const range = { firstPart, lastPart: PART_NUMBERS.at(-1) ?? firstPart, shards: [...held], except }
     try {
       const found = await selectLanes(app.db, range)
@@ -360,15 +365,21 @@ async function keepAlive(session: ReservedConnection, lose: (session: ReservedCo
 export class SpoolFencedError extends Error {}
 
 /**
- * Deletes rows from the spool, in the transaction that records their outcomes.
- * @throws SpoolFencedError when a row was deleted already; the transaction must then roll back
+ * Takes rows off the spool, in the transaction that records their outcomes: deletes those of the table, notes those of the file.
+ * @throws SpoolFencedError when a row was settled already; the transaction must then roll back
  */
 export async function settleBatches(on: Statements, part: number, rows: readonly RowKey[]): Promise<void> {
-  if (rows.length === 0) return
-  const deleted = await deleteRows(on, part, rows)
-  if (deleted !== rows.length)
+  const inFile = rows.filter(({ id }) => isInFile(id))
+  const inTable = rows.filter(({ id }) => !isInFile(id))
+  let settled = 0
+  if (inTable.length > 0) settled += await deleteRows(on, part, inTable)
+  if (inFile.length > 0) {
+    const ids = inFile.map(({ id }) => id)
+    settled += (await insertSettled(on, ids)).size
+  }
+  if (settled !== rows.length)
     throw new SpoolFencedError(
-      `part ${part}: ${rows.length - deleted} of ${rows.length} spool rows were settled by another reader`,
+      `part ${part}: ${rows.length - settled} of ${rows.length} spool rows were settled by another reader`,
     )
 }
 

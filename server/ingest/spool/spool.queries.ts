@@ -256,6 +256,27 @@ export async function deleteRows(on: Statements, part: number, rows: readonly Ro
   return result.rowCount ?? 0
 }
 
+/** Notes rows of the file as settled. @returns those that were not settled before */
+export async function insertSettled(on: Statements, ids: readonly number[]): Promise<Set<number>> {
+  // In one order, so that two that settle the same rows wait for each other and cannot deadlock.
+  const { rows } = await on.query<{ id: number }>({
+    name: 'spool_settle',
+    text: 'insert into spool_settled (id) select id from unnest($1::bigint[]) as id on conflict do nothing returning id',
+    values: [ids.toSorted((a, b) => a - b)],
+  })
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Forgets settled rows whose place in the file was written again. */
+export async function deleteSettled(on: Statements, firstId: number, lastId: number): Promise<void> {
+  await on.query('delete from spool_settled where id between $1 and $2', [firstId, lastId])
+}
+
+/** Forgets all of them, for an empty file. */
+export async function clearSettled(on: Statements): Promise<void> {
+  await on.query('delete from spool_settled')
+}
+
 type QuarantinedRow = {
   readonly projectId: string
   readonly receivedAt: Date

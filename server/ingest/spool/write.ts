@@ -11,7 +11,9 @@ import {
   watchSpool,
 } from './admission.ts'
 import { packEntries, spoolPart, type SpoolEntry } from './entry.ts'
-import type { CommittedRow, HandOver } from './hand-over.ts'
+import type { SpoolFile } from './spool-file.ts'
+import type { CommittedRow, HandOver, Place } from './hand-over.ts'
+import { readBacklog } from './project-backlog.ts'
 import { type IntakeLog, type LogRow, NotStoredError } from './intake-log.ts'
 import {
   type Backlog,
@@ -20,7 +22,6 @@ import {
   keepInsertPlans,
   MAX_INSERT_ROWS,
   type NewRow,
-  selectBacklog,
 } from './spool.queries.ts'
 
 /** Maximum entries and bytes of one row; a larger single entry gets its own row. */
@@ -84,6 +85,8 @@ export type Spool = {
   waiting(): { entries: number; bytes: number }
   /** Reads the backlog from the database. */
   backlog(): Promise<Backlog>
+  /** Requests that the file took and rows that were moved out of it, since the start; null without a file. */
+  fileFigures(): SpoolFile['figures'] | null
   /** The volume of the embedded database, as read last; null for another database. */
   disk(): Disk | null
   /** Waits for pending appends, then releases the connections. Later appends are rejected. */
@@ -98,12 +101,14 @@ type Waiting = { entry: SpoolEntry; orgId: string | null; resolve: () => void; r
  * milliseconds: half as many commits cost half the processor time.
  * @param handOver passes committed rows to the digest thread of this process; null when it has none
  * @param log takes the rows instead of the database; the mover brings them there
+ * @param file takes the rows of a commit that all have a place in a digest thread
  */
 export function createSpool(
   app: App,
   given: Partial<SpoolLimits> = {},
   handOver: HandOver | null = null,
   log: IntakeLog | null = null,
+  file: SpoolFile | null = null,
 ): Spool {
   const limits = { ...DEFAULT_LIMITS, maxBacklogEntries: app.config.maxBacklogEntries, ...given }
   let queue: Waiting[] = []
@@ -163,15 +168,15 @@ export function createSpool(
     let sent = false
     try {
       const rows = toRows(batch, log?.maxRowBytes() ?? Number.POSITIVE_INFINITY)
-      const notify = log === null ? partsToNotify(rows) : []
-      const session = log === null ? (idle.pop() ?? (await takeSession())) : null
+      const inFile = appendToFile(rows)
+      const session = log === null && inFile === null ? (idle.pop() ?? (await takeSession())) : null
       sent = true
-      const ids = session === null ? await log?.append(rows) : await write(session, rows, notify)
+      const handOn = await (inFile ?? append(rows, session))
       if (down) app.log.info('writing to the spool works again')
       down = false
       for (const { resolve } of batch) resolve()
       // After the answers: what is on disk is accepted, whatever happens to the hand-over.
-      if (ids !== undefined) passOn(rows, ids)
+      handOn()
     } catch (error) {
       // Logged once per outage, not once per request.
       if (!down && log !== null) app.log.warn({ err: errorText(error) }, 'the intake log cannot be written')
@@ -202,12 +207,55 @@ export function createSpool(
     return due
   }
 
-  const passOn = (rows: readonly Row[], ids: readonly (number | null)[]): void => {
-    if (handOver === null) return
+  /** @returns what hands the rows to the digest threads; null when the file does not take them */
+  const appendToFile = (rows: readonly Row[]): Promise<() => void> | null => {
+    if (file === null || handOver === null) return null
+    const held: { readonly row: HandedRow; readonly place: Place }[] = []
+    const release = (): null => {
+      for (const { place } of held) place.release()
+      return null
+    }
+    for (const { bytes, ...row } of rows) {
+      const place = bytes === null ? null : handOver.hold(row.projectNumber, bytes.byteLength)
+      if (bytes === null || place === null) return release()
+      held.push({ row: { ...row, bytes }, place })
+    }
+    const appended = file.append(held.map(({ row }) => ({ ...row, bytes: Buffer.from(row.bytes) })))
+    if (appended === null) return release()
+    return appended.then(
+      (ids) => () => {
+        const isPassed = ids.map((id, index) => {
+          const one = held[index]
+          return one !== undefined && tryTo(() => one.place.pass(one.row, id))
+        })
+        file.move(ids.filter((_, index) => isPassed[index] !== true))
+      },
+      (error: unknown) => {
+        release()
+        throw error
+      },
+    )
+  }
+
+  /** To the log, or to the table. @returns as {@link appendToFile} */
+  const append = async (rows: readonly Row[], session: ReservedConnection | null): Promise<() => void> => {
+    if (session === null) {
+      await log?.append(rows)
+      return () => {}
+    }
+    const ids = await write(session, rows, partsToNotify(rows))
+    return () => {
+      for (const [index, row] of rows.entries()) tryTo(() => handOver?.pass(row, ids[index] ?? null))
+    }
+  }
+
+  /** Hands over a row, which is stored. */
+  const tryTo = <T>(pass: () => T): T | null => {
     try {
-      for (const [index, row] of rows.entries()) handOver.pass(row, ids[index] ?? null)
+      return pass()
     } catch (error) {
-      app.log.error({ err: error }, 'rows cannot be handed over; digestion reads them from the spool')
+      app.log.error({ err: error }, 'a row cannot be handed over; digestion reads it from the spool')
+      return null
     }
   }
 
@@ -299,7 +347,8 @@ export function createSpool(
     },
     readiness,
     waiting: () => ({ entries: queue.length, bytes: waitingBytes }),
-    backlog: () => selectBacklog(app.db, app.clock.now()),
+    backlog: () => readBacklog(app),
+    fileFigures: () => file?.figures ?? null,
     disk: () => admission.disk(),
     async close() {
       closed = true
@@ -349,7 +398,8 @@ function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
 }
 
 /** A row to be written and perhaps handed over. */
-type Row = LogRow & Omit<CommittedRow, 'id'>
+type Row = LogRow & CommittedRow & { readonly projectId: string }
+type HandedRow = Row & { readonly bytes: ArrayBuffer }
 
 /** Groups entries by project, in their order. @param maxBytes of a row of several entries */
 function toRows(batch: readonly Waiting[], maxBytes: number): Row[] {
@@ -383,8 +433,18 @@ function rowOf(projectNumber: number, waiting: readonly Waiting[]): Row {
   }
   const receivedAt = new Date(receivedAtMs)
   const orgId = waiting[0]?.orgId ?? null
-  const common = { part, projectNumber, orgId, receivedAtMs, receivedAt, entryCount: entries.length, bodyBytes }
   const [first] = entries
+  const projectId = first?.projectId ?? ''
+  const common = {
+    part,
+    projectNumber,
+    projectId,
+    orgId,
+    receivedAtMs,
+    receivedAt,
+    entryCount: entries.length,
+    bodyBytes,
+  }
   // A large body is not copied.
   if (first !== undefined && bodyBytes > MAX_ROW_BYTES)
     return { ...common, entries: packed, body: first.body, bytes: null }

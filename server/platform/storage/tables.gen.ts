@@ -1426,6 +1426,9 @@ export type Tables = {
     body: Buffer
     counted: NullableJson<unknown>
   }
+  spool_settled: {
+    id: number
+  }
   sso_configs: {
     org_id: string
     issuer: string

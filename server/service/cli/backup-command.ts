@@ -52,6 +52,7 @@ export async function backupCommand(given: string | undefined, { keep }: { reado
         connectionString,
         place,
         dataDir,
+        spoolFileIn: config.databaseUrl === null ? dataDir : null,
         version: config.version,
         key: keyOf(config),
         keep: keep ?? null,

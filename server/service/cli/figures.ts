@@ -3,7 +3,6 @@ import { CANARY_CHANNEL } from '../canary/canary-channel.ts'
 import type { Figure } from '../http/metrics.ts'
 import type { DigestSums } from '../../ingest/digest/digester.ts'
 import type { Intake } from '../../ingest/intake/create-intake.ts'
-import { LATENCY_BOUNDS_MS } from '../../ingest/intake/answers.ts'
 import { oldestDueMs } from '../../platform/outbox/engine.queries.ts'
 import type { DelivererFigures } from '../../platform/outbox/start-deliverer.ts'
 import { largestLags } from '../../ingest/spool/project-backlog.ts'
@@ -22,12 +21,16 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
     value,
     labels,
   })
-  const gauge = (name: string, help: string, value: number): Figure => ({
-    name: `faultline_spool_${name}`,
-    help,
-    kind: 'gauge',
-    value,
-  })
+  const spoolFigure =
+    (kind: Figure['kind']) =>
+    (name: string, help: string, value: number): Figure => ({
+      name: `faultline_spool_${name}`,
+      help,
+      kind,
+      value,
+    })
+  const [gauge, spoolCounter] = [spoolFigure('gauge'), spoolFigure('counter')]
+  const file = spool.fileFigures()
   const backlog = await spool.backlog().catch(() => null)
   const disk = spool.disk()
   let cumulated = 0
@@ -49,7 +52,7 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
     ),
     ...counters.latency.map((n, index) => {
       cumulated += n
-      const bound = LATENCY_BOUNDS_MS[index]
+      const bound = counters.latencyBoundsMs[index]
       return counter(
         'latency_seconds_bucket',
         'Accepted requests by time from their headers to their commit.',
@@ -69,6 +72,12 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
     ...(disk === null
       ? []
       : [gauge('disk_free_bytes', 'Free bytes on the volume of the embedded database.', disk.freeBytes)]),
+    ...(file === null
+      ? []
+      : [
+          spoolCounter('file_entries_total', 'Requests that the file of the spool took.', file.entries),
+          spoolCounter('file_moved_rows_total', 'Rows that were moved from the file into the table.', file.moved),
+        ]),
     gauge('waiting_entries', 'Entries in memory that wait for their commit.', waiting.entries),
     gauge('waiting_bytes', 'Bytes in memory that wait for their commit.', waiting.bytes),
     ...(backlog === null

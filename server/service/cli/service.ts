@@ -1,5 +1,6 @@
 import { flushDenials } from '../../history/audit/denials.ts'
 import { signHeads } from '../../history/audit/signed-heads.ts'
+import { PROCESS_ROLES } from '../../config/environment.ts'
 import type { App } from '../../platform/context/app.ts'
 import { createAuthenticator } from '../../identity/auth/authenticate.ts'
 import { clientAddressReader } from '../http/request-guard.ts'
@@ -8,12 +9,13 @@ import { handlers } from '../api/handlers.ts'
 import type { ReadMetric } from '../http/otlp-metrics.ts'
 import { missingStoreText } from '../doctor/check-stores.ts'
 import { createHttpService } from '../http/server.ts'
-import { createIntake, type Intake } from '../../ingest/intake/create-intake.ts'
+import { createIntake, type Intake, type IntakeOptions } from '../../ingest/intake/create-intake.ts'
 import { runJobs } from '../../platform/jobs/run-jobs.ts'
 import { withinGrace } from '../../platform/kernel/abortable.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
-import { createHandOvers, type HandOver, type HandOvers } from '../../ingest/spool/hand-over.ts'
-import { type Mover, type OpenLog, openIntakeLog } from '../../ingest/spool/open-intake-log.ts'
+import { createHandOvers, type HandOvers } from '../../ingest/spool/hand-over.ts'
+import { type Mover, openIntakeLog } from '../../ingest/spool/open-intake-log.ts'
+import { openSpoolFile } from '../../ingest/spool/spool-file.ts'
 import { Database } from '../../platform/storage/database.ts'
 import { createPool } from '../../platform/storage/pool.ts'
 import { createCanary, type Canary, type CanaryTiming } from '../canary/create-canary.ts'
@@ -63,6 +65,7 @@ type ServiceOptions = {
 const REQUEST_GRACE_MS = 5_000
 const DIGEST_GRACE_MS = 4_000
 const INTAKE_GRACE_MS = 4_000
+const FILE_GRACE_MS = 2_000
 const CANARY_GRACE_MS = 1_000
 const AUDIT_GRACE_MS = 2_000
 const DELIVERY_GRACE_MS = 4_000
@@ -89,20 +92,32 @@ export async function startService(app: App, connectionString: string, options: 
       roles.includes('digest') &&
       options.digestion !== 'manual' &&
       app.config.intakeLog === null
-    const handOver = handsOver ? createHandOvers() : null
+    const isAlone = PROCESS_ROLES.every((role) => roles.includes(role))
+    const file =
+      app.config.databaseUrl === null
+        ? await openSpoolFile(app, { isUsed: handsOver && isAlone && app.config.usesSpoolFile })
+        : null
+    const handOver = handsOver ? createHandOvers(file) : null
     const canary =
       app.config.canaryMinutes > 0 && (roles.includes('ingest') || roles.includes('api'))
         ? createCanary(app, roles.includes('ingest'))
         : null
     const used = roles.includes('ingest') || roles.includes('digest') ? openIntakeLog(app) : null
     let mover: Mover | null = null
-    const intake = roles.includes('ingest') ? openIntake(app, connectionString, handOver, used, canary?.isOwn) : null
+    let digestion: Digestion | null = null
+    const intake = roles.includes('ingest')
+      ? openIntake(app, connectionString, { handOver, file, log: used?.log ?? null, isUncounted: canary?.isOwn })
+      : null
     stops.push(async () => {
-      await Promise.all([
+      const ended = await Promise.allSettled([
         intake === null ? null : closeIntake(app, intake),
         mover === null ? null : withinGrace(INTAKE_GRACE_MS, mover.stop()),
+        digestion?.stop(),
       ])
       await used?.log.close()
+      // Nothing is written to it or recorded from it any more. What is not moved now is recovered at the next start.
+      if (file !== null) await withinGrace(FILE_GRACE_MS, file.close())
+      for (const one of ended) if (one.status === 'rejected') throw one.reason
     })
     const authenticator = createAuthenticator(app)
     stops.push(() => Promise.resolve(authenticator.close()))
@@ -110,10 +125,9 @@ export async function startService(app: App, connectionString: string, options: 
       const jobs = runJobs(app, connectionString, listTasks(app.config))
       stops.push(() => jobs.stop())
     }
-    const digestion = roles.includes('digest')
+    digestion = roles.includes('digest')
       ? await startDigestion(app, connectionString, options.digestion, handOver)
       : null
-    if (digestion !== null) stops.push(() => digestion.stop())
     if (digestion !== null && used !== null) mover = used.startMover()
     const deliverer = roles.includes('deliver') ? startDeliverer(app, options.channels ?? CHANNELS) : null
     if (deliverer !== null) stops.push(() => deliverer.stop(DELIVERY_GRACE_MS))
@@ -214,9 +228,10 @@ const INTAKE_SILENCE_MS = 10_000
 function openIntake(
   app: App,
   connectionString: string,
-  handOver: HandOver | null,
-  used: OpenLog | null,
-  isUncounted: Canary['isOwn'] | undefined,
+  {
+    isUncounted,
+    ...storing
+  }: Pick<IntakeOptions, 'handOver' | 'file' | 'log'> & { readonly isUncounted: Canary['isOwn'] | undefined },
 ): Intake {
   const pool = createPool({
     connectionString,
@@ -231,8 +246,7 @@ function openIntake(
     { ...app, db, tx: (work) => db.tx(work) },
     {
       addressOf: clientAddressReader(app.config.trustedProxies),
-      handOver,
-      log: used?.log ?? null,
+      ...storing,
       ...(isUncounted === undefined ? {} : { isUncounted }),
     },
   )

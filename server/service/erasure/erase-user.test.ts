@@ -10,7 +10,7 @@ import { ObjectStore } from '../../platform/objects/object-store.ts'
 import { packBlock } from '../../events/store/blocks.ts'
 import { followSegments, SegmentReader } from '../../events/store/segment-reader.ts'
 import { packColdEvents } from '../../events/store/pack-task.ts'
-import { selectBacklog } from '../../ingest/spool/spool.queries.ts'
+import { readBacklog } from '../../ingest/spool/project-backlog.ts'
 import { continueErasure } from './continue-erasure.ts'
 import { erasureTask } from './erasure-task.ts'
 import type { Erasure } from './privacy.api.ts'
@@ -282,7 +282,7 @@ describe('erasing a user', () => {
       )
     await t.service.drain()
     const tomorrow = new Date(Date.now() + 2 * 86_400_000)
-    expect(await packColdEvents(t.app, { readBacklog: selectBacklog, now: tomorrow, minBytes: 0 })).toBeGreaterThan(5)
+    expect(await packColdEvents(t.app, { readBacklog, now: tomorrow, minBytes: 0 })).toBeGreaterThan(5)
     expect(await everythingStored(t.app.db)).toContain(secret)
     expect((await erase(project, 'u1')).erased).toMatchObject({ events: 3 })
     const left = await everythingStored(t.app.db)

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { isOperator } from '../../identity/auth/auth.queries.ts'
-import { countQuarantined, quarantineByReason, selectBacklog } from '../../ingest/spool/spool.queries.ts'
+import { readBacklog } from '../../ingest/spool/project-backlog.ts'
+import { countQuarantined, quarantineByReason } from '../../ingest/spool/spool.queries.ts'
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { DAY_MS, dayPlus, MINUTE_MS, utcDay } from '../../platform/kernel/day.ts'
@@ -67,7 +68,7 @@ async function readStatus(app: App): Promise<OperatorStatus> {
   ] = await Promise.all([
     sql.sumMinutes(db, dayAgo),
     sql.sumDropped(db, dayAgo),
-    selectBacklog(db, now),
+    readBacklog(app),
     oldestDueMs(db),
     sql.countDeliveries(db, MAX_COUNTED),
     readJobs(db),

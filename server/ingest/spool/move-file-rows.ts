@@ -1,0 +1,133 @@
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { App } from '../../platform/context/app.ts'
+import { errorText } from '../../platform/kernel/errors.ts'
+import type { Database, Tx } from '../../platform/storage/database.ts'
+import { spoolPart } from './entry.ts'
+import { type FileRow, HEAD_BYTES, readRecords } from './file-records.ts'
+import { FileSegment } from './file-segment.ts'
+import { clearSettled, insertRows, insertSettled, MAX_INSERT_ROWS } from './spool.queries.ts'
+
+/** Maximum bytes of one transaction. */
+const MAX_MOVED_BYTES = 4 * 1024 * 1024
+
+export const spoolFolder = (dataDir: string): string => join(dataDir, 'spool')
+
+/** The segments of the spool's file; none where there never was one. */
+export function segmentPaths(dataDir: string): string[] {
+  const folder = spoolFolder(dataDir)
+  if (!existsSync(folder)) return []
+  const names = readdirSync(folder).filter((name) => /^segment-\d+$/.test(name))
+  return names.map((name) => join(folder, name))
+}
+
+/**
+ * Moves rows from the file into the table, apart from those that are settled: the key of `spool_settled` decides between
+ * this and a batch that records a row at the same time.
+ * @param isWritten whether the rows are still in the file, asked when no batch can settle them any more: those that a
+ * segment held before it was written again are settled, and nothing says so
+ * @returns the number of moved rows
+ */
+export async function moveRows(
+  db: Database,
+  rows: readonly FileRow[],
+  isWritten: () => boolean = () => true,
+): Promise<number> {
+  let moved = 0
+  for (let from = 0; from < rows.length;) {
+    let [to, bytes] = [from, 0]
+    while (to < rows.length && to - from < MAX_INSERT_ROWS && bytes < MAX_MOVED_BYTES)
+      bytes += rows[to++]?.bytes.length ?? 0
+    const piece = rows.slice(from, to)
+    from = to
+    try {
+      moved += await db.tx((tx) => movePiece(tx, piece, isWritten))
+    } catch (error) {
+      if (error instanceof WrittenAgainError) break
+      throw error
+    }
+  }
+  return moved
+}
+
+async function movePiece(tx: Tx, piece: readonly FileRow[], isWritten: () => boolean): Promise<number> {
+  const ids = piece.map(({ id }) => id)
+  const mine = await insertSettled(tx, ids)
+  const left = piece.filter(({ id }) => mine.has(id))
+  if (left.length === 0) return 0
+  if (!isWritten()) throw new WrittenAgainError()
+  const parts = new Set(left.map(({ projectNumber }) => spoolPart(projectNumber)))
+  await insertRows(tx, left.map(tableRow), [...parts])
+  return left.length
+}
+
+/** The segment is in its next use, so all rows of the one before are settled. Rolls back. */
+class WrittenAgainError extends Error {}
+
+const tableRow = ({ projectNumber, receivedAtMs, entryCount, bodyBytes, bytes }: FileRow) => ({
+  part: spoolPart(projectNumber),
+  projectNumber,
+  receivedAt: new Date(receivedAtMs),
+  entryCount,
+  entries: bytes.subarray(bodyBytes),
+  body: bytes.subarray(0, bodyBytes),
+})
+
+/**
+ * Moves everything that the file acknowledged and no batch recorded into the table. It also works beside the service: what
+ * the file acknowledged before this call is then recorded or in the table.
+ * @throws Error when a segment cannot be read
+ */
+export async function moveAllRows(db: Database, dataDir: string): Promise<void> {
+  for (const path of segmentPaths(dataDir)) await moveSegment(db, path)
+}
+
+/** @returns the number of moved rows */
+async function moveSegment(db: Database, path: string): Promise<number> {
+  if (readHead(path).every((byte) => byte === 0)) return 0
+  const segment = readFileSync(path)
+  const head = segment.subarray(0, HEAD_BYTES)
+  return await moveRows(db, readRecords(segment), () => readHead(path).equals(head))
+}
+
+function readHead(path: string): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, head, 0, HEAD_BYTES, 0)
+    return head
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * At the start, before the intake: what an ended process acknowledged moves into the table, and the file is empty. No other
+ * process uses it, and its database was started since, so no batch of the ended process can still commit.
+ */
+export async function recoverRows({ db, config, log }: App): Promise<void> {
+  const paths = segmentPaths(config.dataDir)
+  for (const path of paths) {
+    try {
+      const moved = await moveSegment(db, path)
+      if (moved > 0)
+        log.info({ path, rows: moved }, 'acknowledged requests of the process before wait in the spool again')
+      const segment = FileSegment.open(path)
+      segment?.clear()
+      segment?.close()
+    } catch (error) {
+      if (!isFileError(error)) throw error
+      const kept = `${path}.unreadable`
+      renameSync(path, kept)
+      log.error(
+        { err: errorText(error), path: kept },
+        'a segment of the spool file cannot be read: requests that were acknowledged before the last stop may be in it',
+      )
+    }
+  }
+  if (paths.length > 0) await clearSettled(db)
+}
+
+/** An error of the file system, not of the database. */
+const isFileError = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && (error.syscall === 'open' || error.syscall === 'read')
