@@ -1,6 +1,5 @@
 import {
   closeSync,
-  fdatasync,
   fdatasyncSync,
   mkdirSync,
   openSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { FileSync } from './file-sync.ts'
 import { type FileRow, HEAD_BYTES, newToken, recordHead, SEGMENT_BYTES } from './file-records.ts'
 
 type Sync = { readonly resolve: () => void; readonly reject: (error: unknown) => void }
@@ -25,23 +25,25 @@ export class FileSegment {
   /** It takes no further rows: what a failed write or sync left on disk is not known. */
   isBroken = false
   readonly #file: number
+  readonly #syncs: FileSync
   #token = newToken()
   #isSyncing = false
   #waiting: Sync[] = []
 
-  private constructor(file: number) {
+  private constructor(file: number, syncs: FileSync) {
     this.#file = file
+    this.#syncs = syncs
   }
 
   /** Opens one that holds nothing. @returns null for what is not a whole segment, which is removed */
-  static open(path: string): FileSegment | null {
-    if (statSync(path).size === SEGMENT_BYTES) return new FileSegment(openSync(path, 'r+'))
+  static open(path: string, syncs: FileSync): FileSegment | null {
+    if (statSync(path).size === SEGMENT_BYTES) return new FileSegment(openSync(path, 'r+'), syncs)
     rmSync(path)
     return null
   }
 
   /** Makes a segment whose blocks are all written, so that a sync has no sizes or places of blocks to write. */
-  static async create(path: string): Promise<FileSegment> {
+  static async create(path: string, syncs: FileSync): Promise<FileSegment> {
     const folder = dirname(path)
     const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
     try {
@@ -57,7 +59,7 @@ export class FileSegment {
       rmSync(path, { force: true })
       throw error
     }
-    return new FileSegment(openSync(path, 'r+'))
+    return new FileSegment(openSync(path, 'r+'), syncs)
   }
 
   /** Begins its next use. */
@@ -89,25 +91,25 @@ export class FileSegment {
     else this.ids.last = last
     await new Promise<void>((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
-      if (!this.#isSyncing) this.#sync()
+      if (!this.#isSyncing) void this.#sync()
     })
   }
 
   /** One sync at a time, for all that was written before it: the system reports a failure once. */
-  #sync(): void {
-    const covered = this.#waiting.splice(0)
+  async #sync(): Promise<void> {
     this.#isSyncing = true
-    fdatasync(this.#file, (error) => {
-      this.#isSyncing = false
-      if (error === null) {
+    while (this.#waiting.length > 0) {
+      const covered = this.#waiting.splice(0)
+      try {
+        await this.#syncs.sync(this.#file)
         for (const { resolve } of covered) resolve()
-        if (this.#waiting.length > 0) this.#sync()
-        return
+      } catch (error) {
+        this.isBroken = true
+        // Rows that were written meanwhile may have been lost with it.
+        for (const { reject } of [...covered, ...this.#waiting.splice(0)]) reject(error)
       }
-      // Rows that were written meanwhile may have been lost with it.
-      this.isBroken = true
-      for (const { reject } of [...covered, ...this.#waiting.splice(0)]) reject(error)
-    })
+    }
+    this.#isSyncing = false
   }
 
   /** @returns fewer bytes where the file is shorter */
@@ -118,11 +120,25 @@ export class FileSegment {
 
   /** Ends what it holds. All of its rows must be settled. */
   clear(): void {
-    writeSync(this.#file, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-    fdatasyncSync(this.#file)
+    clear(this.#file)
   }
 
   close(): void {
     closeSync(this.#file)
   }
+}
+
+/** As {@link FileSegment.clear}, for one that is not open. */
+export function clearSegment(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    clear(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function clear(file: number): void {
+  writeSync(file, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+  fdatasyncSync(file)
 }

@@ -5,7 +5,7 @@ import { errorText } from '../../platform/kernel/errors.ts'
 import type { Database, Tx } from '../../platform/storage/database.ts'
 import { spoolPart } from './entry.ts'
 import { type FileRow, HEAD_BYTES, readRecords } from './file-records.ts'
-import { FileSegment } from './file-segment.ts'
+import { clearSegment } from './file-segment.ts'
 import { clearSettled, insertRows, insertSettled, MAX_INSERT_ROWS } from './spool.queries.ts'
 
 /** Maximum bytes of one transaction. */
@@ -112,9 +112,7 @@ export async function recoverRows({ db, config, log }: App): Promise<void> {
       const moved = await moveSegment(db, path)
       if (moved > 0)
         log.info({ path, rows: moved }, 'acknowledged requests of the process before wait in the spool again')
-      const segment = FileSegment.open(path)
-      segment?.clear()
-      segment?.close()
+      clearSegment(path)
     } catch (error) {
       if (!isFileError(error)) throw error
       const kept = `${path}.unreadable`

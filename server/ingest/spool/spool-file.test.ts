@@ -7,6 +7,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { spoolEntry } from './entry.fixture.ts'
 import { isDigestedUpTo } from './erase-from-spool.ts'
+import { startFileSync } from './file-sync.ts'
 import { isInFile, readRecords } from './file-records.ts'
 import { createHandOver, type ThreadHandOver } from './hand-over.ts'
 import { moveAllRows, moveRows } from './move-file-rows.ts'
@@ -29,6 +30,17 @@ afterEach(async () => {
   for (const thing of open.splice(0)) await thing.close()
   await app.db.query('truncate spool, spool_settled')
   rmSync(folder, { recursive: true, force: true })
+})
+
+test('syncs answer in their order, an error of one leaves the others, and a thread that ended is started again', async () => {
+  const syncs = opened(startFileSync())
+  const path = join(dataDir, 'synced')
+  const file = fs.openSync(path, 'w')
+  const results = await Promise.allSettled([syncs.sync(file), syncs.sync(-1), syncs.sync(file)])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  await syncs.close()
+  await syncs.sync(file)
+  fs.closeSync(file)
 })
 
 type Pair = { readonly to: Spool; readonly file: SpoolFile; readonly handOver: ThreadHandOver }
@@ -246,38 +258,38 @@ test('when all segments are full of rows that wait, the table takes further ones
   expect(waitingInFile(app)).toHaveLength(1)
 })
 
-/** The next call of a function of fs fails. */
-function failNext(name: 'writevSync' | 'fdatasync', how: 'error' | 'short'): () => void {
-  const real = fs[name]
-  const error = Object.assign(new Error('made to fail'), { code: 'EIO', syscall: name })
-  const faulty = (...given: unknown[]): unknown => {
-    restore()
-    if (how === 'short') return 10
-    const callback = given.at(-1)
-    if (typeof callback !== 'function') throw error
-    setImmediate(() => void Reflect.apply(callback, null, [error]))
-    return undefined
-  }
+/** The next write fails. */
+function failWrite(how: 'error' | 'short'): () => void {
+  const real = fs.writevSync
   const restore = (): void => {
-    Object.assign(fs, { [name]: real })
+    Object.assign(fs, { writevSync: real })
     syncBuiltinESMExports()
   }
-  Object.assign(fs, { [name]: faulty })
+  const faulty = (): number => {
+    restore()
+    if (how === 'short') return 10
+    throw Object.assign(new Error('made to fail'), { code: 'EIO' })
+  }
+  Object.assign(fs, { writevSync: faulty })
   syncBuiltinESMExports()
   return restore
 }
 
 test.each([
-  ['writevSync', 'error'],
-  ['writevSync', 'short'],
-  ['fdatasync', 'error'],
+  ['a write', 'error'],
+  ['a write', 'short'],
+  ['a sync', 'error'],
 ] as const)(
   '%s fails (%s): the requests are refused, the table takes the next ones, and earlier rows stay',
   async (name, how) => {
-    const pair = await aSpool()
+    const syncs = startFileSync()
+    const pair = await aSpool({ syncs })
     const from = await aReader(pair)
     await append(pair.to, 'before')
-    const restore = failNext(name, how)
+    const restore =
+      name === 'a write'
+        ? failWrite(how)
+        : vi.spyOn(syncs, 'sync').mockRejectedValueOnce(new Error('EIO: made to fail')).mockRestore
     const refusal: unknown = await append(pair.to, 'refused').catch((error: unknown) => error)
     restore()
     expect(refusal).toMatchObject({ code: 'unavailable' })

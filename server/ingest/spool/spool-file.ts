@@ -5,6 +5,7 @@ import { withinGrace } from '../../platform/kernel/abortable.ts'
 import { errorText } from '../../platform/kernel/errors.ts'
 import { type FileRow, firstIdAt, HEAD_BYTES, readRecord } from './file-records.ts'
 import type { Database } from '../../platform/storage/database.ts'
+import { type FileSync, startFileSync } from './file-sync.ts'
 import { FileSegment } from './file-segment.ts'
 import { moveAllRows, moveRows, recoverRows, segmentPaths, spoolFolder } from './move-file-rows.ts'
 import { deleteSettled } from './spool.queries.ts'
@@ -61,6 +62,8 @@ type Place = FileBacklogRow & {
   readonly writtenAtMs: number
 }
 
+type FileOptions = { readonly maxSegments: number; readonly checkEveryMs: number; readonly syncs: FileSync }
+
 /** By data directory, which one service uses at a time. */
 const openFiles = new Map<string, SpoolFile>()
 
@@ -84,19 +87,19 @@ export const waitingInFile = ({ config }: Pick<App, 'config'>): FileBacklogRow[]
  */
 export async function openSpoolFile(
   app: App,
-  options: { readonly isUsed?: boolean; readonly maxSegments?: number; readonly checkEveryMs?: number } = {},
+  { isUsed = true, ...options }: Partial<FileOptions> & { readonly isUsed?: boolean } = {},
 ): Promise<SpoolFile | null> {
-  const { isUsed = true, maxSegments = MAX_SEGMENTS, checkEveryMs = CHECK_EVERY_MS } = options
   if (openFiles.has(app.config.dataDir)) return null
   await recoverRows(app)
-  return isUsed ? open(app, maxSegments, checkEveryMs) : null
+  if (!isUsed) return null
+  return open(app, { maxSegments: MAX_SEGMENTS, checkEveryMs: CHECK_EVERY_MS, syncs: startFileSync(), ...options })
 }
 
-function open(app: App, maxSegments: number, checkEveryMs: number): SpoolFile {
+function open(app: App, { maxSegments, checkEveryMs, syncs }: FileOptions): SpoolFile {
   const { db, clock, log } = app
   const { dataDir } = app.config
   const paths = segmentPaths(dataDir)
-  const segments = paths.flatMap((path) => FileSegment.open(path) ?? [])
+  const segments = paths.flatMap((path) => FileSegment.open(path, syncs) ?? [])
   const free = [...segments]
   const places = new Map<number, Place>()
   /** How many of them are in a segment. */
@@ -111,6 +114,7 @@ function open(app: App, maxSegments: number, checkEveryMs: number): SpoolFile {
   let pausedUntilMs = 0
   let settledAtMs = 0
   let moving: Promise<void> | null = null
+  let canMove = true
 
   const pause = (error: unknown, problem: string): void => {
     pausedUntilMs = clock.monotonicMs() + PAUSE_MS
@@ -120,7 +124,7 @@ function open(app: App, maxSegments: number, checkEveryMs: number): SpoolFile {
     if (isCreating || segments.length >= maxSegments) return
     isCreating = true
     try {
-      const segment = await FileSegment.create(join(spoolFolder(dataDir), `segment-${++newest}`))
+      const segment = await FileSegment.create(join(spoolFolder(dataDir), `segment-${++newest}`), syncs)
       if (isClosed) return segment.close()
       segments.push(segment)
       free.push(segment)
@@ -220,10 +224,16 @@ function open(app: App, maxSegments: number, checkEveryMs: number): SpoolFile {
   }
   const startMoving = (): void => {
     moving ??= moveWaiting()
-      .catch(async (error: unknown) => {
-        log.warn({ err: errorText(error) }, 'rows of the spool file cannot be moved into the table; retrying')
-        if (!isClosed) await delay(MOVE_AGAIN_MS, undefined, { ref: false })
-      })
+      .then(
+        () => void (canMove = true),
+        async (error: unknown) => {
+          // Once per outage.
+          if (canMove)
+            log.warn({ err: errorText(error) }, 'rows of the spool file cannot be moved into the table; retrying')
+          canMove = false
+          if (!isClosed) await delay(MOVE_AGAIN_MS, undefined, { ref: false })
+        },
+      )
       .finally(() => {
         moving = null
         if (toMove.size > 0 && !isClosed) startMoving()
@@ -274,6 +284,7 @@ function open(app: App, maxSegments: number, checkEveryMs: number): SpoolFile {
         if ((waiting.get(segment) ?? 0) === 0 && !segment.isBroken) segment.clear()
         segment.close()
       }
+      await syncs.close()
     },
   }
   openFiles.set(dataDir, file)
