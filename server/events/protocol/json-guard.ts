@@ -185,8 +185,10 @@ function clean(value: JsonValue, depth: number, walk: Walk): void {
     }
     return
   }
-  // Not Object.keys, whose lists were a tenth of what an event allocates. JSON has no inherited keys.
-  for (const key in value) {
+  // Not `for … in`: objects of many shapes, as several SDKs send them, take three times as long with it.
+  const keys = Object.keys(value)
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] ?? ''
     const child = value[key]
     if (isForbidden(key)) {
       if (typeof child === 'object') clean(child, depth + 1, { pairs: 0, dropped: 0, overflows: false })
