@@ -14,6 +14,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { arrayText } from './array-text.ts'
 import type { CopyRows } from './copy-in.ts'
 import type { Tables } from './tables.gen.ts'
 
@@ -319,9 +320,12 @@ async function run<Row extends pg.QueryResultRow>(
   statement: string | Statement,
   values?: readonly unknown[],
 ): Promise<StatementResult<Row>> {
-  if (typeof statement === 'string') return client.query<Row>({ text: statement, values: [...(values ?? [])] })
-  return client.query<Row>({ ...statement, values: [...(statement.values ?? [])] })
+  if (typeof statement === 'string') return client.query<Row>({ text: statement, values: written(values) })
+  return client.query<Row>({ ...statement, values: written(statement.values) })
 }
+
+const written = (values: readonly unknown[] = []): unknown[] =>
+  values.map((value) => (Array.isArray(value) ? (arrayText(value) ?? value) : value))
 
 type Work<T> = (client: pg.ClientBase) => Promise<T>
 
