@@ -19,7 +19,6 @@ const ASCII_WORDS = /[A-Za-z0-9]+/g
 const ASCII = /^[\u0000-\u007F]*$/
 /** Where a part of a camel-case name ends: `onPay`, `IOException`. */
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-const ASCII_CAMEL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 /** Scripts without spaces between words. */
 const UNSPACED =
   /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]]+/gv
@@ -54,11 +53,51 @@ function addPairs(words: Set<string>, run: string): void {
 export function addWords(words: Set<string>, text: string): void {
   const head = text.slice(0, MAX_TEXT_CHARACTERS)
   if (!ASCII.test(head)) return addWordsOfAnyScript(words, head)
-  for (const name of head.match(ASCII_WORDS) ?? []) {
-    words.add(name.slice(0, MAX_WORD_CHARACTERS).toLowerCase())
-    if (name.length <= 3 || !ASCII_CAMEL.test(name)) continue
-    for (const part of name.split(ASCII_CAMEL)) words.add(part.slice(0, MAX_WORD_CHARACTERS).toLowerCase())
+  const lower = head.toLowerCase()
+  // By character: patterns take three times as long.
+  for (let at = 0; at < head.length; at++) {
+    if (kindAt(head, at) === OTHER) continue
+    const start = at
+    let isCamel = false
+    for (let before = OTHER; at < head.length; at++) {
+      const kind = kindAt(head, at)
+      if (kind === OTHER) break
+      isCamel ||= kind === UPPER && before !== OTHER
+      before = kind
+    }
+    words.add(lower.slice(start, Math.min(at, start + MAX_WORD_CHARACTERS)))
+    if (isCamel && at - start > 3) addParts(words, head, lower, start, at)
   }
+}
+
+/** Adds the parts of a camel-case name, if there are several. @param lower the text in lower case */
+function addParts(words: Set<string>, text: string, lower: string, start: number, end: number): void {
+  let partStart = start
+  const add = (partEnd: number): unknown =>
+    words.add(lower.slice(partStart, Math.min(partEnd, partStart + MAX_WORD_CHARACTERS)))
+  for (let at = start + 1; at < end; at++) {
+    if (kindAt(text, at) !== UPPER) continue
+    if (kindAt(text, at - 1) === UPPER && !isLowerLetter(text, at + 1)) continue
+    add(at)
+    partStart = at
+  }
+  if (partStart > start) add(end)
+}
+
+const OTHER = 0
+const LOWER = 1
+const UPPER = 2
+/** Kinds of ASCII characters. A digit counts as a lower-case letter. */
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9]/.test(String.fromCharCode(code)) ? LOWER : /[A-Z]/.test(String.fromCharCode(code)) ? UPPER : OTHER,
+)
+
+const kindAt = (text: string, at: number): number => KINDS[text.charCodeAt(at)] ?? OTHER
+
+/** False behind the end of the text. */
+function isLowerLetter(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 0x61 && code <= 0x7a
 }
 
 function addWordsOfAnyScript(words: Set<string>, text: string): void {

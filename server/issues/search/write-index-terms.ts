@@ -274,7 +274,8 @@ function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue
   }
   const terms = new Set<string>()
   let texts = 0
-  let before = newest.get(issue)
+  // The document of a new issue has all of its first event, which most often is its only one.
+  let before = isNew ? { ...first, texts: first.indexedTexts, stack: first.indexedTexts } : newest.get(issue)
   for (const [index, { indexedTexts, facts }] of occurrences.entries()) {
     for (const [at, [key, value]] of facts.entries()) {
       const same = before?.facts[at]
