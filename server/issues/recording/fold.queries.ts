@@ -28,6 +28,7 @@ export type LockedIssue = {
  * @returns by group id; a deleted group is missing
  */
 export async function lockIssuesOfGroups(tx: Tx, groupIds: readonly string[]): Promise<Map<string, LockedIssue>> {
+  if (groupIds.length === 0) return new Map()
   const { rows } = await tx.query<
     LifeRow &
       ImpactRow & {

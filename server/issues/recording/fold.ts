@@ -15,6 +15,7 @@ import { countedWord } from '../../platform/kernel/value-text.ts'
 import {
   countHour,
   mayEscalate,
+  newIssue,
   onEvents,
   type Life,
   type ArrivedEvent,
@@ -120,20 +121,30 @@ function minutesOf({ groups }: FoldedIssue): [minute: number, events: number][] 
   return [...minutes]
 }
 
+/** A new issue as it was inserted. Its group has its id. */
+const createdIssue = (issueId: string, { at, impact }: NonNullable<FoldedSums['created']>): sql.LockedIssue => ({
+  issueId,
+  isMerged: false,
+  life: newIssue(at).life,
+  impact,
+  limit: null,
+})
+
 async function lockIssues(tx: Tx, sums: readonly FoldedSums[]): Promise<FoldedIssue[]> {
+  // Issues of this transaction are not visible to others.
   const found = await sql.lockIssuesOfGroups(
     tx,
-    sums.map(({ groupId }) => groupId),
+    sums.flatMap(({ created, groupId }) => (created === undefined ? [groupId] : [])),
   )
   const issues = new Map<string, FoldedIssue & { groups: FoldedSums[] }>()
   for (const one of sums) {
-    const issue = found.get(one.groupId)
+    const issue = one.created === undefined ? found.get(one.groupId) : createdIssue(one.groupId, one.created)
     if (issue === undefined) continue
     const before = issues.get(issue.issueId)
     if (before === undefined)
       issues.set(issue.issueId, {
         ...issue,
-        isNew: one.isNew === true,
+        isNew: one.created !== undefined,
         projectId: one.projectId,
         orgId: one.orgId,
         groups: [one],

@@ -215,8 +215,8 @@ export class JournalStep {
   async count(tx: Tx, context: FactContext, sums: readonly FoldedSums[], facts: readonly Fact[] = []): Promise<void> {
     this.#isDone = true
     if (this.#state.isFold) return foldSums(tx, context, [...addUp<FoldedSums>(this.#taken, sums).values()], facts)
-    const created = sums.filter(({ isNew }) => isNew === true)
-    const known = sums.filter(({ isNew }) => isNew !== true)
+    const created = sums.filter(({ created: issue }) => issue !== undefined)
+    const known = sums.filter(({ created: issue }) => issue === undefined)
     await foldSums(tx, context, [...addUp(created).values()], facts)
     if (known.length === 0) return
     const rowId = await sql.insertJournalRow(tx, this.#state.shards[0] ?? 0, JSON.stringify(known))

@@ -139,8 +139,8 @@ export type GroupSums = Omit<z.output<typeof GroupSums>, 'events'> & { readonly 
 
 type SecurityOccurrence = NonNullable<GroupSums['security']>[number]
 
-/** @param isNew whether the batch created the group, with these counts: see {@link firstCounts} */
-export type FoldedSums = GroupSums & { readonly isNew?: boolean }
+/** @param created the issue and group that this transaction inserted, with these counts: see {@link firstCounts} */
+export type FoldedSums = GroupSums & { readonly created?: { readonly at: Date; readonly impact: IssueImpact } }
 
 /** Returns the sums that the events of a batch add to their group. */
 export function sumGroupedEvents({ groupId, projectId, orgId, occurrences, first }: GroupedEvents): GroupSums {

@@ -246,7 +246,9 @@ async function createIssues(
       ...(isQuiet ? { at: occurredAt } : {}),
     }
   })
-  const sums = new Map(rows.map((row): [string, FoldedSums] => [row.key, { ...row.sums, isNew: true }]))
+  const sums = new Map(
+    rows.map((row): [string, FoldedSums] => [row.key, { ...row.sums, created: { at: now, impact: row.impact } }]),
+  )
   return { groups, sums, facts: [...facts, ...assigned] }
 }
 
