@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApp } from '../app.ts'
-import { collectStart } from './collector.ts'
+import { collectWhenCalm } from './collector.ts'
 import type { Config } from '../../config/config.ts'
 import { symbolicateFor } from '../../symbols/symbolication/symbolicator.ts'
 import { addSums, createDigester, type DigestSums, NO_SUMS } from '../../ingest/digest/digester.ts'
@@ -40,7 +40,7 @@ port.on('message', (command: DigestThreadCommand) => {
 
 const app = await createApp(config, connectionString, CONNECTIONS, 'digest')
 let past = NO_SUMS
-let isFirst = true
+const memory = collectWhenCalm()
 while (!isStopping) {
   const { shards, handedOver } = next
   interrupt = new AbortController()
@@ -51,11 +51,10 @@ while (!isStopping) {
     const state = `${digester.figures().batches} ${held.join()}`
     if (state === reported) return
     reported = state
+    memory.worked()
     port.postMessage({ sums: addSums(past, digester.figures()), shards: held } satisfies DigestThreadReport)
   }
   const reporting = setInterval(report, REPORT_EVERY_MS)
-  if (isFirst) collectStart()
-  isFirst = false
   await digester.run(interrupt.signal)
   clearInterval(reporting)
   report()

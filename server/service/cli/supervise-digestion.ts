@@ -6,6 +6,7 @@ import type { HandOvers, ThreadHandOver } from '../../ingest/spool/hand-over.ts'
 import { lateShards } from '../../ingest/spool/project-backlog.ts'
 import type { App } from '../../platform/context/app.ts'
 import { withinGrace } from '../../platform/kernel/abortable.ts'
+import { collectWhenCalm } from './collector.ts'
 import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
 
 type DigestSupervisor = {
@@ -66,8 +67,10 @@ export function superviseDigestion(
 ): DigestSupervisor {
   const { clock } = app
   const maxThreads = app.config.digestThreads
+  // The intake of this thread works when digestion does.
+  const memory = collectWhenCalm()
   const all = Array.from({ length: maxThreads }, (_, index) =>
-    superviseThread(app, connectionString, handOvers?.to(index) ?? null),
+    superviseThread(app, connectionString, handOvers?.to(index) ?? null, () => memory.worked()),
   )
   let threads = 1
   let isStopped = false
@@ -144,7 +147,12 @@ const MAX_PAUSE_MS = 5_000
 const HEALTHY_MS = 30_000
 const HEAP_MB = 512
 
-function superviseThread(app: App, connectionString: string, handOver: ThreadHandOver | null): SupervisedThread {
+function superviseThread(
+  app: App,
+  connectionString: string,
+  handOver: ThreadHandOver | null,
+  onReport: () => void,
+): SupervisedThread {
   let isWanted = false
   let wanted: readonly number[] = []
   let worker: Worker | null = null
@@ -166,6 +174,7 @@ function superviseThread(app: App, connectionString: string, handOver: ThreadHan
     worker = next
     next.on('message', (report: DigestThreadReport) => {
       current = report
+      onReport()
     })
     next.on('error', (error) => {
       // The next start recovers from a failure while stopping.
