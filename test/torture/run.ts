@@ -269,7 +269,7 @@ async function main(words: string[]): Promise<void> {
   const [name = '', ...rest] = words
   const chosen = name === 'all' ? Object.keys(tortures) : [name].filter((known) => tortures[known] !== undefined)
   if (chosen.length === 0) {
-    process.stdout.write('npm run torture -- <name>|all [--seed=n] [--full] [--option=value]\n\n')
+    process.stdout.write('npm run torture -- <name>|all [--seed=n] [--full] [--spool-file=off] [--option=value]\n\n')
     for (const [known, { id, summary }] of Object.entries(tortures))
       process.stdout.write(`  ${known.padEnd(16)} ${id}  ${summary}\n`)
     if (name !== '' && !name.startsWith('-')) {
@@ -288,11 +288,14 @@ async function main(words: string[]): Promise<void> {
     .number()
     .int()
     .parse(options['seed'] ?? Date.now() % 1_000_000)
+  // Every service that a torture starts has this environment.
+  const spoolFile = z.enum(['on', 'off']).optional().parse(options['spool-file'])
+  if (spoolFile !== undefined) process.env['FAULTLINE_SPOOL_FILE'] = spoolFile
   const rows: Row[] = []
   for (const one of chosen) {
     const torture = tortures[one]
     if (torture === undefined) continue
-    print(`${torture.id} ${one}, seed ${seed}`)
+    print(`${torture.id} ${one}, seed ${seed}${spoolFile === undefined ? '' : `, --spool-file=${spoolFile}`}`)
     const startedMs = performance.now()
     const verdict = await judged(torture, { seed, full: options['full'] === 'true', options })
     const seconds = (performance.now() - startedMs) / 1000
