@@ -1,15 +1,13 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { type Service, startService } from '#bench/service.ts'
-import { setUpProject, type BenchProject } from '#bench/setup-project.ts'
 import { random } from '#bench/payloads.ts'
-import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
-import { waitUntilDigested } from './target.ts'
-import { claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
-import { claimsOf, examineDatabase, startWriters } from './writers.ts'
+import { type BenchProject, readMetric } from '#bench/setup-project.ts'
+import { SHARDS } from '#server/ingest/spool/entry.ts'
+import { runningEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
+import { THREAD_ENDS } from './end-threads.ts'
+import { killRepeatedly } from './kill-intake.ts'
+import { claim, none, type TortureArgs, type Verdict } from './torture.ts'
 
 /** When the service is killed: a condition on what the database does at that moment. */
 const MOMENTS = {
@@ -33,79 +31,105 @@ const MAX_UPTIME_MS = 1_500
 
 /**
  * T-45: kills the service with SIGKILL between append and fold, during a fold, and while a member merges or unmerges
- * issues, under a load that digestion cannot follow. Claim: all counts equal a recount from the events, and nothing
- * acknowledged is lost.
+ * issues, under a load that digestion cannot follow. With `--threads=4` so many digest threads run when it is killed, and
+ * before it two of them end, each in the middle of its work. Claim: all counts equal a recount from the events, and
+ * nothing acknowledged is lost.
  */
-export async function killFold({ seed, full, options }: TortureArgs): Promise<Verdict> {
-  const kills = Number(options['kills'] ?? (full ? 100 : 12))
-  const rand = random(seed)
-  const folder = mkdtempSync(join(tmpdir(), 'faultline-torture-'))
-  chmodSync(folder, 0o755)
-  const sideFile = join(folder, 'acknowledged.txt')
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), log: () => {} })
-  const client = new pg.Client({ connectionString: postgres.connectionString })
-  const start = (): Promise<Service> =>
-    startService({
-      dataDir: join(folder, 'service'),
-      env: {
-        DATABASE_URL: postgres.connectionString,
-        RATE_LIMIT_SCALE: '0',
-        FAULTLINE_CANARY_MINUTES: '0',
-        LOG_LEVEL: 'silent',
-      },
-    })
-  let service = await start()
+export async function killFold(args: TortureArgs): Promise<Verdict> {
+  const threads = Number(args.options['threads'] ?? 1)
+  const rand = random(args.seed + 1)
   const reached = new Map<Moment, number>()
-  try {
-    await client.connect()
-    const project = await setUpProject(service.url)
-    const writers = startWriters(project, {
-      count: Number(options['writers'] ?? 64),
+  let [grown, ended] = [0, 0]
+  const { claims, readyMs } = await killRepeatedly(
+    {
+      ...args,
+      writers: threads === 1 ? 64 : 32,
       sizeBytes: 20_000,
-      seed,
-      sideFile,
-      url: service.url,
-    })
-    try {
-      for (let kill = 1; kill <= kills; kill++) {
-        await delay(200 + rand() * MAX_UPTIME_MS)
+      projects: threads === 1 ? 1 : SHARDS,
+      env: {
+        FAULTLINE_DIGEST_THREADS: String(threads),
+        ...(threads === 1 ? {} : { NODE_OPTIONS: `--import=${END_THREADS}` }),
+      },
+      examineLast: ({ dataDir }) =>
+        withClient(dataDir, async (client) => {
+          await waitUntilCounted(client)
+          return recount(client)
+        }),
+    },
+    { usual: threads === 1 ? 12 : 4, full: 100 },
+    (installation, kill) =>
+      withClient(installation.service.dataDir, async (client) => {
+        const { service, project } = installation
         const moment = NAMES[kill % NAMES.length] ?? 'during a fold'
+        let what: string = moment
+        if (threads > 1) {
+          const isGrown = await growThreads(service.url, client, threads)
+          for (let end = 0; end < 2; end++) {
+            process.kill(service.pid, 'SIGUSR2')
+            await delay(rand() * MAX_UPTIME_MS)
+          }
+          const ends = service.output().split(THREAD_ENDS).length - 1
+          if (isGrown) grown++
+          ended += ends
+          what += `, ${isGrown ? '' : 'not '}${threads} threads, ${ends} ended`
+        }
         const members = membersWork(moment, service.url, project, client, rand)
-        if (moment === 'between append and fold') await holdDigestion(client)
+        if (moment === 'between append and fold') await holdDigestion(service.url, client)
         const isReached = await waitFor(client, MOMENTS[moment])
         process.kill(-service.pid, 'SIGKILL')
         if (isReached) reached.set(moment, (reached.get(moment) ?? 0) + 1)
         await members
-        writers.url = null
-        await service.stop()
-        service = await start()
-        writers.url = service.url
-        print(
-          `  kill ${kill}/${kills} (${moment}${isReached ? '' : ': not reached'}), ${writers.accepted} acknowledged so far`,
-        )
-      }
-      await delay(500)
-    } finally {
-      writers.stopped = true
-      await writers.done
-    }
-    await waitUntilDigested(service.url)
-    await waitUntilCounted(client)
-    const missed = NAMES.filter((moment) => !reached.has(moment))
-    const claims = claimsOf(writers, await examineDatabase(postgres.connectionString, sideFile))
-    return {
-      claims: [
-        ...claims,
-        claim('every moment is reached', missed.length === 0 ? 'it is' : missed.join(', '), missed.length === 0),
-        ...(await recount(client)),
-      ],
-    }
-  } finally {
-    await service.stop()
-    await client.end().catch(() => {})
-    await postgres.stop()
-    rmSync(folder, { recursive: true, force: true })
+        await installation.restart()
+        return { what: isReached ? what : `${what}: not reached`, readyMs: installation.service.readyMs }
+      }),
+  )
+  const kills = readyMs.length
+  const missed = NAMES.filter((moment) => !reached.has(moment))
+  return {
+    claims: [
+      ...claims,
+      claim('every moment is reached', missed.length === 0 ? 'it is' : missed.join(', '), missed.length === 0),
+      ...(threads === 1
+        ? []
+        : [
+            claim(`${threads} digest threads before each kill`, `${grown} of ${kills} times`, grown === kills),
+            claim('two of them end before each kill', `${ended} ended`, ended === 2 * kills),
+          ]),
+    ],
   }
+}
+
+const END_THREADS = join(import.meta.dirname, 'end-threads.ts')
+
+/** Works on the running database of an installation; the kill may end its connection. */
+async function withClient<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const running = runningEmbeddedPostgres(dataDir)
+  if (running === null) throw new Error('the database does not run')
+  const client = new pg.Client({ connectionString: running.connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** A request that waits for five seconds is late, and threads start while requests are late. */
+const LATE_HOLD_MS = 7_000
+const MAX_GROW_MS = 120_000
+
+/** Makes requests late until so many threads digest. @returns whether they do in time */
+async function growThreads(url: string, client: pg.Client, threads: number): Promise<boolean> {
+  const deadline = performance.now() + MAX_GROW_MS
+  const isGrown = async (): Promise<boolean> => (await readMetric(url, 'faultline_digest_threads')) >= threads
+  while (!(await isGrown())) {
+    if (performance.now() > deadline) return false
+    await whileHeld(client, () => delay(LATE_HOLD_MS))
+    // A thread that starts waits until the first has finished its batch.
+    for (let step = 0; step < 30 && !(await isGrown()); step++) await delay(100)
+  }
+  return true
 }
 
 /** Merges two issues, or unmerges one, through the API. The service is killed meanwhile, so no answer is expected. */
@@ -120,7 +144,7 @@ async function membersWork(
   const isMerge = moment === 'during merging'
   const { rows } = await client.query<{ id: string; other: string }>(
     isMerge
-      ? 'select a.id, b.id as other from issues a join issues b on a.id <> b.id where a.merged_into is null and b.merged_into is null order by a.number * b.number % $1 limit 1'
+      ? 'select a.id, b.id as other from issues a join issues b on a.project_id = b.project_id and a.id <> b.id where a.merged_into is null and b.merged_into is null order by a.number * b.number % $1 limit 1'
       : 'select merged_into as id, id as other from issues where merged_into is not null order by number % $1 limit 1',
     [1 + Math.floor(rand() * 20)],
   )
@@ -138,17 +162,28 @@ const BACKLOG_ENTRIES = 1_000
 /** Statements of the service end after 30 seconds. */
 const MAX_HOLD_MS = 20_000
 
-/** Holds digestion up until rows wait for several batches, however fast it is: it needs a lock on this table. */
-async function holdDigestion(client: pg.Client): Promise<void> {
+/** Holds digestion up until rows wait for several batches, however fast it is. */
+async function holdDigestion(url: string, client: pg.Client): Promise<void> {
+  const deadline = performance.now() + MAX_HOLD_MS
+  await whileHeld(client, async () => {
+    while ((await readMetric(url, 'faultline_spool_backlog_entries')) < BACKLOG_ENTRIES) {
+      if (performance.now() > deadline) return
+      await delay(50)
+    }
+  })
+}
+
+/** Digestion waits meanwhile, because it needs a lock on this table. */
+async function whileHeld(client: pg.Client, work: () => Promise<unknown>): Promise<void> {
   await client.query('begin')
   await client.query('lock table issue_generations in exclusive mode')
-  await waitFor(client, `select (sum(entry_count) >= ${BACKLOG_ENTRIES})::int as n from spool`, MAX_HOLD_MS)
+  await work()
   await client.query('commit')
 }
 
 /** @returns whether it happened in time */
-async function waitFor(client: pg.Client, query: string, maxMs = MAX_WAIT_MS): Promise<boolean> {
-  const deadline = performance.now() + maxMs
+async function waitFor(client: pg.Client, query: string): Promise<boolean> {
+  const deadline = performance.now() + MAX_WAIT_MS
   while (performance.now() < deadline) {
     const { rows } = await client.query<{ n: number }>(query)
     if ((rows[0]?.n ?? 0) > 0) return true

@@ -6,13 +6,17 @@ import { median } from '#bench/bench.ts'
 import { random } from '#bench/payloads.ts'
 import { treeOf } from '#bench/process-tree.ts'
 import { type Service, startService } from '#bench/service.ts'
-import { setUpProject } from '#bench/setup-project.ts'
-import { waitUntilDigested } from './target.ts'
+import { addProject, type BenchProject, setUpProject } from '#bench/setup-project.ts'
+import { QUIET, waitUntilDigested } from './target.ts'
 import { atMost, type Claim, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 import { claimsOf, examine, startWriters, type Writers } from './writers.ts'
 
 /** Longest time the service works before it is killed. */
 const MAX_UPTIME_MS = 1_500
+/** With this load and time the segments of the spool's file, 16 MiB each, are written in turns before each kill. */
+export const LARGE = { padBytes: 60_000, maxUptimeMs: 5_000 } as const
+/** Much may wait at the end, and the machine may be busy. */
+const MAX_DIGESTION_MS = 600_000
 /** By design the service gives up and exits when its database dies more than three times a minute. */
 const BETWEEN_DATABASE_KILLS_MS = 20_000
 const FREE_DATABASE_KILLS = 3
@@ -25,7 +29,8 @@ const STOP_GOAL_MS = 10_000
  * database. Claim: each acknowledged event is stored and counted exactly once, and every item has an outcome.
  */
 export async function killIntake(args: TortureArgs): Promise<Verdict> {
-  const verdict = await killRepeatedly(args, { usual: 12, full: 100 }, async (installation, kill) => {
+  const counts = { usual: 12, full: 100 }
+  const verdict = await killRepeatedly({ ...args, ...LARGE }, counts, async (installation, kill) => {
     const withDatabase = kill % 2 === 0
     const { service } = installation
     const victims = treeOf(service.pid).filter((pid) => withDatabase || pid === service.pid)
@@ -99,18 +104,34 @@ export async function stopIntake(args: TortureArgs): Promise<Verdict> {
   }
 }
 
-type Installation = {
+export type Installation = {
   readonly service: Service
   readonly writers: Writers
+  readonly project: BenchProject
   /** Starts the service again after it was killed. */
   restart(): Promise<void>
+}
+
+type KillArgs = TortureArgs & {
+  readonly checkout?: string
+  /** Of the service, beside the usual one. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Default: 8. */
+  readonly writers?: number
+  readonly sizeBytes?: number
+  readonly padBytes?: number
+  readonly maxUptimeMs?: number
+  /** To which the writers send; default: 1. */
+  readonly projects?: number
+  /** Further claims, from the service that runs when everything is digested. */
+  readonly examineLast?: (service: Service) => Promise<readonly Claim[]>
 }
 
 type Kill = (installation: Installation, kill: number, kills: number) => Promise<{ what: string; readyMs: number }>
 
 /** Kills repeatedly under load; in the end compares the database with what was acknowledged. */
 export async function killRepeatedly(
-  { seed, full, options, checkout }: TortureArgs & { readonly checkout?: string },
+  { seed, full, options, checkout, env, writers: count = 8, projects = 1, examineLast, ...load }: KillArgs,
   counts: { usual: number; full: number },
   killOnce: Kill,
 ): Promise<Outcome> {
@@ -124,7 +145,7 @@ export async function killRepeatedly(
     startService({
       ...(checkout === undefined ? {} : { checkout }),
       dataDir,
-      env: { RATE_LIMIT_SCALE: '0', FAULTLINE_CANARY_MINUTES: '0', LOG_LEVEL: 'silent' },
+      env: { ...QUIET, ...env },
     })
   let service = await start()
   // The time of a start on this machine at this moment: after a first one, which created the database, and a clean
@@ -135,7 +156,15 @@ export async function killRepeatedly(
   let writers: Writers | null = null
   try {
     const project = await setUpProject(service.url)
-    const writing = startWriters(project, { count: Number(options['writers'] ?? 8), seed, sideFile, url: service.url })
+    const all = [project]
+    while (all.length < projects) all.push(await addProject(service.url, project.cookie, `Load ${all.length}`))
+    const writing = startWriters(all, {
+      count: Number(options['writers'] ?? count),
+      ...load,
+      seed,
+      sideFile,
+      url: service.url,
+    })
     writers = writing
     const restart = async (): Promise<void> => {
       writing.url = null
@@ -146,12 +175,13 @@ export async function killRepeatedly(
     }
     const readyMs: number[] = []
     for (let kill = 1; kill <= kills; kill++) {
-      await delay(50 + rand() * MAX_UPTIME_MS)
+      await delay(50 + rand() * (load.maxUptimeMs ?? MAX_UPTIME_MS))
       const installation = {
         get service() {
           return service
         },
         writers: writing,
+        project,
         restart,
       }
       const killed = await killOnce(installation, kill, kills)
@@ -163,9 +193,10 @@ export async function killRepeatedly(
     await delay(500)
     writing.stopped = true
     await writing.done
-    await waitUntilDigested(service.url)
+    await waitUntilDigested(service.url, MAX_DIGESTION_MS)
+    const last = (await examineLast?.(service)) ?? []
     await service.stop()
-    return { claims: claimsOf(writing, await examine(dataDir, sideFile)), readyMs, cleanMs }
+    return { claims: [...claimsOf(writing, await examine(dataDir, sideFile)), ...last], readyMs, cleanMs }
   } finally {
     if (writers !== null) writers.stopped = true
     await service.stop()

@@ -42,9 +42,19 @@ const LOGS = 3
 const TRANSACTION_EVERY = 4
 const PATIENCE_MS = 40_000
 
+/** @param projects each client sends to one of them */
 export function startWriters(
-  project: BenchProject,
-  options: { count: number; seed: number; sideFile: string; url: string | null; sizeBytes?: number; pauseMs?: number },
+  projects: BenchProject | readonly BenchProject[],
+  options: {
+    count: number
+    seed: number
+    sideFile: string
+    url: string | null
+    sizeBytes?: number
+    pauseMs?: number
+    /** Makes each request so much larger on the spool, and costs no digestion. */
+    padBytes?: number
+  },
 ): Writers {
   const events = makeEvents({
     sizeBytes: options.sizeBytes ?? 3_000,
@@ -66,9 +76,12 @@ export function startWriters(
     slowestMs: 0,
     latency: new Histogram(),
   }
-  const all = Array.from({ length: options.count }, (_, index) =>
-    write(writers, project, events, options, random(options.seed * 1000 + index)),
-  )
+  const targets = [projects].flat()
+  const all = Array.from({ length: options.count }, (_, index) => {
+    const project = targets[index % targets.length]
+    if (project === undefined) throw new Error('no project')
+    return write(writers, project, events, options, random(options.seed * 1000 + index))
+  })
   return Object.assign(writers, { done: Promise.all(all) })
 }
 
@@ -76,10 +89,11 @@ async function write(
   writers: Writers,
   project: BenchProject,
   events: readonly BenchEvent[],
-  { sideFile, pauseMs = 0 }: { sideFile: string; pauseMs?: number },
+  { sideFile, pauseMs = 0, padBytes = 0 }: { sideFile: string; pauseMs?: number; padBytes?: number },
   rand: () => number,
 ): Promise<void> {
   let agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const pad = padBytes === 0 ? Buffer.alloc(0) : emptyMember(padBytes)
   let cutOff: Request | null = null
   while (!writers.stopped) {
     const { url } = writers
@@ -93,7 +107,7 @@ async function write(
       cutOff ?? newRequest(event, Math.floor(rand() * TRANSACTION_EVERY) === 0 ? 'transaction' : 'error')
     writers.sent[next.kind]++
     const startedMs = performance.now()
-    const { status, retryAfter, midway } = await post(agent, url, project, next.body)
+    const { status, retryAfter, midway } = await post(agent, url, project, Buffer.concat([next.body, pad]))
     const tookMs = performance.now() - startedMs
     writers.slowestMs = Math.max(writers.slowestMs, tookMs)
     writers.answers.set(status, (writers.answers.get(status) ?? 0) + 1)
@@ -114,6 +128,15 @@ async function write(
     }
   }
   agent.destroy()
+}
+
+/** A member of a gzip stream that holds nothing and has an extra field of random bytes, at most 65,535, in its head. */
+function emptyMember(extraBytes: number): Buffer {
+  const member = gzipSync('')
+  const length = Buffer.alloc(2)
+  length.writeUInt16LE(extraBytes)
+  member[3] = 4
+  return Buffer.concat([member.subarray(0, 10), length, randomBytes(extraBytes), member.subarray(10)])
 }
 
 type Request = { readonly id: string; readonly kind: Kind; readonly body: Buffer }
