@@ -6,7 +6,7 @@ import { makeCheckout } from '../flows/installation.ts'
 
 /** Flags of io-shim.c. */
 const CALLS = { write: 1, sync: 2, open: 4 } as const
-const FILES = { log: 1, data: 2, any: 3 } as const
+const FILES = { log: 1, data: 2, any: 3, spool: 4 } as const
 
 export type IoFault = {
   readonly call: keyof typeof CALLS
@@ -15,15 +15,21 @@ export type IoFault = {
   readonly error: 'ENOSPC' | 'EIO' | 'EMFILE' | 'short'
 }
 
-export type IoShim = {
-  /** A checkout whose embedded PostgreSQL runs with the shim. */
-  readonly checkout: string
+/** Tells the shims of some processes what fails. */
+export type IoControl = {
   /** The n-th such call from now on fails, once. */
   arm(fault: IoFault, n: number): void
   disarm(): void
   /** The number of calls that failed so far. */
   hits(): number
+  /** Forgets everything; only while no process has the shim. */
+  reset(): void
   close(): void
+}
+
+export type IoShim = IoControl & {
+  /** A checkout whose embedded PostgreSQL runs with the shim. */
+  readonly checkout: string
 }
 
 const OFFSETS = { left: 0, error: 4, hits: 16 }
@@ -54,26 +60,31 @@ export function preloadInto(checkout: string, library: string, control: string):
   writeFileSync(join(bin, 'postgres'), wrapper, { mode: 0o755 })
 }
 
-/**
- * Compiles the shim and sets up a checkout that uses it below `folder`, which all users must be able to enter.
- * @throws Error with the compiler's output
- */
+/** Environment of a service that starts with the library too. */
+export const preloaded = (library: string, control: string): Readonly<Record<string, string>> => ({
+  IO_SHIM_CONTROL: control,
+  LD_PRELOAD: library,
+})
+
+/** Compiles the shim and sets up a checkout that uses it below `folder`. @throws Error with the compiler's output */
 export function installShim(folder: string): IoShim {
-  const control = join(folder, 'io-shim.control')
-  const file = openSync(control, 'w+')
-  ftruncateSync(file, CONTROL_BYTES)
-  chmodSync(control, 0o666)
-
+  const path = join(folder, 'io-shim.control')
   const checkout = makeCheckout(join(folder, 'checkout'), { ownPostgres: true })
-  preloadInto(checkout, compileShim(folder, 'io-shim.c'), control)
+  preloadInto(checkout, compileShim(folder, 'io-shim.c'), path)
+  return { ...openControl(path), checkout }
+}
 
+/** @param path which all users must be able to reach */
+export function openControl(path: string): IoControl {
+  const file = openSync(path, 'w+')
+  ftruncateSync(file, CONTROL_BYTES)
+  chmodSync(path, 0o666)
   const put = (at: number, ...values: number[]): void => {
     const bytes = Buffer.alloc(values.length * 4)
     for (const [index, value] of values.entries()) bytes.writeInt32LE(value, index * 4)
     writeSync(file, bytes, 0, bytes.length, at)
   }
   return {
-    checkout,
     arm({ call, files, error }, n) {
       put(OFFSETS.left, 0)
       put(OFFSETS.error, error === 'short' ? -1 : constants.errno[error], CALLS[call], FILES[files])
@@ -84,6 +95,10 @@ export function installShim(folder: string): IoShim {
       const bytes = Buffer.alloc(4)
       readSync(file, bytes, 0, 4, OFFSETS.hits)
       return bytes.readInt32LE(0)
+    },
+    reset() {
+      ftruncateSync(file, 0)
+      ftruncateSync(file, CONTROL_BYTES)
     },
     close: () => closeSync(file),
   }

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fstatSync,
   ftruncateSync,
   mkdtempSync,
@@ -20,8 +21,8 @@ import { random } from '#bench/payloads.ts'
 import { treeOf } from '#bench/process-tree.ts'
 import { runningEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
 import { makeCheckout } from '../flows/installation.ts'
-import { compileShim, preloadInto, whyNoShim } from './io-shim.ts'
-import { killNow, killRepeatedly } from './kill-intake.ts'
+import { compileShim, preloaded, preloadInto, whyNoShim } from './io-shim.ts'
+import { killNow, killRepeatedly, LARGE } from './kill-intake.ts'
 import { atLeast, print, skip, type TortureArgs, type Verdict } from './torture.ts'
 
 /** Kinds of notes of power-shim.c, and the size of their head. */
@@ -32,9 +33,13 @@ const SECTOR_BYTES = 512
 const KEPT_SHARE = 0.5
 const MAX_CHECKPOINT_MS = 300
 
+/** Folders of the data directory whose files lose writes. */
+const FOLDERS = ['postgres', 'spool'] as const
+
 /**
- * T-03: everything is killed at random moments, and the database's files lose what no sync made durable: all of it, or
- * random writes and parts of writes, to a sector. Claim: as for kill-intake; the database starts every time.
+ * T-03: everything is killed at random moments, and the files of the database and of the spool lose what no sync made
+ * durable: all of it, or random writes and parts of writes, to a sector. Claim: as for kill-intake; the database starts
+ * every time.
  */
 export async function powerCut(args: TortureArgs): Promise<Verdict> {
   const why = whyNoShim()
@@ -42,13 +47,14 @@ export async function powerCut(args: TortureArgs): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-power-'))
   chmodSync(folder, 0o755)
   const rand = random(args.seed + 1)
-  let [takenBack, bytes] = [0, 0]
+  const lost = { postgres: { writes: 0, bytes: 0 }, spool: { writes: 0, bytes: 0 } }
   try {
     const notes = join(folder, 'notes')
     const checkout = makeCheckout(join(folder, 'checkout'), { ownPostgres: true })
-    preloadInto(checkout, compileShim(folder, 'power-shim.c'), notes)
+    const library = compileShim(folder, 'power-shim.c')
+    preloadInto(checkout, library, notes)
     const verdict = await killRepeatedly(
-      { ...args, checkout },
+      { ...args, ...LARGE, checkout, env: preloaded(library, notes) },
       { usual: 8, full: 50 },
       async (installation, kill, kills) => {
         const { service } = installation
@@ -61,9 +67,9 @@ export async function powerCut(args: TortureArgs): Promise<Verdict> {
         while (victims.some(isRunning)) await delay(5)
         await checkpoint
         if (kill > 1) {
-          const lost = losePower(notes, join(service.dataDir, 'postgres'), kill % 2 === 0 ? () => 1 : rand)
-          takenBack += lost.writes
-          bytes += lost.bytes
+          const unsynced = readUnsynced(readFileSync(notes))
+          for (const name of FOLDERS)
+            losePower(unsynced, join(service.dataDir, name), kill % 2 === 0 ? () => 1 : rand, lost[name])
         }
         // The present content of the disk is durable. After the last cut nothing is noted.
         rmSync(notes, { force: true })
@@ -75,8 +81,9 @@ export async function powerCut(args: TortureArgs): Promise<Verdict> {
         return { what: kill === 1 ? 'before the first cut' : 'power cut', readyMs: installation.service.readyMs }
       },
     )
-    print(`  ${takenBack} writes taken back, ${Math.round(bytes / 2 ** 20)} MiB`)
-    return { claims: [...verdict.claims, atLeast('writes taken back', 100, takenBack)] }
+    for (const name of FOLDERS)
+      print(`  ${name}: ${lost[name].writes} writes taken back, ${(lost[name].bytes / 2 ** 20).toFixed(1)} MiB`)
+    return { claims: [...verdict.claims, atLeast('writes taken back', 100, lost.postgres.writes)] }
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
   }
@@ -116,28 +123,35 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Takes back what no sync made durable, the newest first. @param chance 1: all of it */
-function losePower(notes: string, clusterDir: string, chance: () => number): { writes: number; bytes: number } {
+/**
+ * Takes back what no sync made durable in a folder, the newest first.
+ * @param chance 1: all of it
+ * @param lost to which it is added
+ */
+function losePower(
+  unsynced: readonly Write[],
+  folder: string,
+  chance: () => number,
+  lost: { writes: number; bytes: number },
+): void {
   const paths = new Map<bigint, string>()
-  const walk = (folder: string): void => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name)
+  const walk = (inside: string): void => {
+    for (const entry of readdirSync(inside, { withFileTypes: true })) {
+      const path = join(inside, entry.name)
       if (entry.isDirectory()) walk(path)
       else paths.set(statSync(path, { bigint: true }).ino, path)
     }
   }
-  walk(clusterDir)
-  let [writes, bytes] = [0, 0]
-  for (const write of readUnsynced(readFileSync(notes)).reverse()) {
+  if (existsSync(folder)) walk(folder)
+  for (const write of unsynced.toReversed()) {
     const path = paths.get(write.inode)
     if (path === undefined || chance() < KEPT_SHARE) continue
     // The first sectors of it may have reached the disk.
     const kept = Math.floor(((1 - chance()) * write.bytes) / SECTOR_BYTES) * SECTOR_BYTES
     takeBack(path, write, kept)
-    writes++
-    bytes += write.bytes - kept
+    lost.writes++
+    lost.bytes += write.bytes - kept
   }
-  return { writes, bytes }
 }
 
 function takeBack(path: string, { at, bytes, size, old }: Write, kept: number): void {

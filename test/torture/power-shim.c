@@ -1,14 +1,17 @@
 /*
- * Preloaded into PostgreSQL: notes before each write what it replaces, and each sync, in one file that all processes
- * append to. After the end of all of them power-cut.ts puts back what no sync made durable, as a disk that lost its power
- * does. Creating, renaming and deleting files is durable at once, as in a journaling file system.
+ * Preloaded into PostgreSQL and the service: notes before each write to the files of the database and of the spool what it
+ * replaces, and each sync, in one file that all processes append to. After the end of all of them power-cut.ts puts back
+ * what no sync made durable, as a disk that lost its power does. Creating, renaming and deleting files is durable at once,
+ * as in a journaling file system.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -26,33 +29,55 @@ static int notes = -1;
 static ssize_t (*real_write)(int, const void *, size_t);
 static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
 static ssize_t (*real_pread)(int, void *, size_t, off_t);
+static ssize_t (*real_writev)(int, const struct iovec *, int);
 static ssize_t (*real_pwritev)(int, const struct iovec *, int, off_t);
 static int (*real_fsync)(int);
 static int (*real_fdatasync)(int);
 static int (*real_open)(const char *, int, ...);
 static int (*real_fallocate)(int, off_t, off_t);
+static int (*real_ftruncate)(int, off_t);
 
 __attribute__((constructor)) static void begin(void) {
   real_write = dlsym(RTLD_NEXT, "write");
   real_pwrite = dlsym(RTLD_NEXT, "pwrite64");
   real_pread = dlsym(RTLD_NEXT, "pread64");
+  real_writev = dlsym(RTLD_NEXT, "writev");
   real_pwritev = dlsym(RTLD_NEXT, "pwritev64");
   real_fsync = dlsym(RTLD_NEXT, "fsync");
   real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
   real_open = dlsym(RTLD_NEXT, "open64");
   real_fallocate = dlsym(RTLD_NEXT, "posix_fallocate64");
+  real_ftruncate = dlsym(RTLD_NEXT, "ftruncate64");
   const char *path = getenv("IO_SHIM_CONTROL");
   /* It exists from the moment that the test begins. */
   if (path != NULL) notes = real_open(path, O_WRONLY | O_APPEND);
 }
 
 static int is_file(int fd, struct stat *about) {
-  return notes >= 0 && fd != notes && fstat(fd, about) == 0 && S_ISREG(about->st_mode);
+  if (notes < 0 || fd == notes || fstat(fd, about) != 0 || !S_ISREG(about->st_mode)) return 0;
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length < 0) return 0;
+  path[length] = 0;
+  return strstr(path, "/data/postgres/") != NULL || strstr(path, "/data/spool/") != NULL;
+}
+
+/* Also of a file that was opened for writing alone. */
+static ssize_t read_back(int fd, void *into, size_t bytes, off_t at) {
+  ssize_t got = real_pread(fd, into, bytes, at);
+  if (got >= 0) return got;
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  int readable = real_open(link, O_RDONLY);
+  got = real_pread(readable, into, bytes, at);
+  close(readable);
+  return got;
 }
 
 static void note(struct note head, const void *old) {
   struct iovec parts[2] = {{&head, sizeof head}, {(void *)old, head.old}};
-  if (writev(notes, parts, head.old > 0 ? 2 : 1) < 0) abort();
+  if (real_writev(notes, parts, head.old > 0 ? 2 : 1) < 0) abort();
 }
 
 static void before_write(int fd, off_t at, size_t bytes) {
@@ -60,7 +85,7 @@ static void before_write(int fd, off_t at, size_t bytes) {
   if (!is_file(fd, &about)) return;
   size_t old = at >= about.st_size ? 0 : (size_t)(about.st_size - at) < bytes ? (size_t)(about.st_size - at) : bytes;
   char *kept = old > 0 ? malloc(old) : NULL;
-  if (old > 0 && real_pread(fd, kept, old, at) != (ssize_t)old) abort();
+  if (old > 0 && read_back(fd, kept, old, at) != (ssize_t)old) abort();
   note((struct note){WRITE, old, about.st_ino, at, bytes, about.st_size}, kept);
   free(kept);
 }
@@ -86,10 +111,18 @@ ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) {
   return real_pwrite(fd, bytes, count, at);
 }
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t at) { return pwrite(fd, bytes, count, at); }
-ssize_t pwritev(int fd, const struct iovec *pieces, int count, off_t at) {
+static size_t bytes_in(const struct iovec *pieces, int count) {
   size_t bytes = 0;
   for (int i = 0; i < count; i++) bytes += pieces[i].iov_len;
-  before_write(fd, at, bytes);
+  return bytes;
+}
+ssize_t writev(int fd, const struct iovec *pieces, int count) {
+  struct stat about;
+  if (is_file(fd, &about)) before_write(fd, lseek(fd, 0, SEEK_CUR), bytes_in(pieces, count));
+  return real_writev(fd, pieces, count);
+}
+ssize_t pwritev(int fd, const struct iovec *pieces, int count, off_t at) {
+  before_write(fd, at, bytes_in(pieces, count));
   return real_pwritev(fd, pieces, count, at);
 }
 ssize_t pwritev64(int fd, const struct iovec *pieces, int count, off_t at) { return pwritev(fd, pieces, count, at); }
@@ -101,6 +134,15 @@ int posix_fallocate(int fd, off_t at, off_t bytes) {
   return real_fallocate(fd, at, bytes);
 }
 int posix_fallocate64(int fd, off_t at, off_t bytes) { return posix_fallocate(fd, at, bytes); }
+
+/* A file that grows; bytes that were cut off do not come back. */
+int ftruncate(int fd, off_t bytes) {
+  struct stat about;
+  if (is_file(fd, &about) && bytes > about.st_size)
+    note((struct note){WRITE, 0, about.st_ino, about.st_size, bytes - about.st_size, about.st_size}, NULL);
+  return real_ftruncate(fd, bytes);
+}
+int ftruncate64(int fd, off_t bytes) { return ftruncate(fd, bytes); }
 
 static int open_with(const char *path, int flags, mode_t mode) {
   int fd = real_open(path, flags, mode);
