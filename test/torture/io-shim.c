@@ -1,7 +1,8 @@
 /*
- * Preloaded into PostgreSQL: lets the n-th write, sync or open of its files fail, as told through a file that is mapped
- * into every process. A sync of the log that fails takes what it should have made durable with it, as a disk does: the
- * bytes since the last good sync are put back to what they were.
+ * Preloaded into PostgreSQL, or into the service: lets the n-th write, sync or open of the files of the database, or of the
+ * spool, fail, as told through a file that is mapped into every process. A sync of the log or of a segment of the spool
+ * that fails takes what it should have made durable with it, as a disk does: the bytes since the last good sync are put
+ * back to what they were.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 enum { WRITES = 1, SYNCS = 2, OPENS = 4 };
-enum { OTHER = 0, LOG = 1, DATA = 2 };
+enum { OTHER = 0, LOG = 1, DATA = 2, SPOOL = 4 };
 #define SEGMENT (16 * 1024 * 1024)
 
 struct control {
@@ -62,6 +63,7 @@ __attribute__((constructor)) static void begin(void) {
 
 static int kind_of_path(const char *path) {
   if (strstr(path, "pg_wal/") != NULL) return LOG;
+  if (strstr(path, "/spool/segment-") != NULL) return SPOOL;
   if (strstr(path, "base/") != NULL || strstr(path, "global/") != NULL || strstr(path, "pg_xact/") != NULL) return DATA;
   return OTHER;
 }
@@ -74,7 +76,7 @@ static int kind_of(int fd, int *is_segment) {
   path[length] = 0;
   int kind = kind_of_path(path);
   const char *name = strrchr(path, '/');
-  if (is_segment != NULL) *is_segment = kind == LOG && name != NULL && strlen(name + 1) == 24;
+  if (is_segment != NULL) *is_segment = kind == SPOOL || (kind == LOG && name != NULL && strlen(name + 1) == 24);
   return kind;
 }
 
@@ -91,12 +93,25 @@ static void lock(void) {
 }
 static void unlock(void) { __sync_lock_release(&shared->lock); }
 
+/* Also of a file that was opened for writing alone. */
+static ssize_t read_back(int fd, void *into, size_t bytes, off_t at) {
+  ssize_t got = real_pread(fd, into, bytes, at);
+  if (got >= 0) return got;
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  int readable = real_open(link, O_RDONLY);
+  got = real_pread(readable, into, bytes, at);
+  close(readable);
+  return got;
+}
+
 static void before_log_write(int fd, off_t at, size_t bytes) {
   struct stat about;
   if (fstat(fd, &about) != 0) return;
   lock();
   if (shared->inode != about.st_ino) {
-    if (real_pread(fd, shared->durable, SEGMENT, 0) < 0) memset(shared->durable, 0, SEGMENT);
+    memset(shared->durable, 0, SEGMENT);
+    read_back(fd, shared->durable, SEGMENT, 0);
     shared->inode = about.st_ino;
     shared->from = shared->to = 0;
   }
@@ -118,7 +133,7 @@ static void after_log_sync(int fd, int failed) {
   if (shared->inode == about.st_ino && shared->to > shared->from && shared->to <= SEGMENT) {
     size_t bytes = shared->to - shared->from;
     if (failed) real_pwrite(fd, shared->durable + shared->from, bytes, shared->from);
-    else real_pread(fd, shared->durable + shared->from, bytes, shared->from);
+    else read_back(fd, shared->durable + shared->from, bytes, shared->from);
     shared->from = shared->to = 0;
   }
   unlock();
