@@ -54,19 +54,19 @@ const tortures: Readonly<Record<string, Torture>> = {
   'kill-fold': {
     id: 'T-45',
     summary:
-      'kill -9 between append and fold, during folding, merging and unmerging: all counts equal a recount (--kills)',
+      'kill -9 between append and fold, during folding, merging and unmerging: all counts equal a recount (--kills, --threads=4)',
     run: killFold,
   },
   'power-cut': {
     id: 'T-03',
     summary:
-      'the power fails under load, and the database loses all or a part of what no sync made durable: everything acknowledged is stored once (--kills)',
+      'the power fails under load, and database and spool lose all or a part of what no sync made durable: everything acknowledged is stored once (--kills)',
     run: powerCut,
   },
   'failing-io': {
     id: 'T-04',
     summary:
-      'the n-th write, sync or open fails, in our files and those of the database: nothing acknowledged is lost (--most)',
+      'the n-th write, sync or open fails, in our files and those of the database and of the spool: nothing acknowledged is lost (--most)',
     run: failingIo,
   },
   'disk-full': {
