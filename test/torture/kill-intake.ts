@@ -145,7 +145,8 @@ export async function killRepeatedly(
     startService({
       ...(checkout === undefined ? {} : { checkout }),
       dataDir,
-      env: { ...QUIET, ...env },
+      // A start that fails tells why.
+      env: { ...QUIET, LOG_LEVEL: 'warn', ...env },
     })
   let service = await start()
   // The time of a start on this machine at this moment: after a first one, which created the database, and a clean
