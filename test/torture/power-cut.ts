@@ -83,7 +83,14 @@ export async function powerCut(args: TortureArgs): Promise<Verdict> {
     )
     for (const name of FOLDERS)
       print(`  ${name}: ${lost[name].writes} writes taken back, ${(lost[name].bytes / 2 ** 20).toFixed(1)} MiB`)
-    return { claims: [...verdict.claims, atLeast('writes taken back', 100, lost.postgres.writes)] }
+    const usesFile = process.env['FAULTLINE_SPOOL_FILE'] !== 'off'
+    return {
+      claims: [
+        ...verdict.claims,
+        atLeast('writes of the database taken back', 100, lost.postgres.writes),
+        ...(usesFile ? [atLeast('writes of the spool taken back', 1, lost.spool.writes)] : []),
+      ],
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
   }
