@@ -13,8 +13,11 @@ import { claimsOf, examine, startWriters, type Writers } from './writers.ts'
 
 /** Longest time the service works before it is killed. */
 const MAX_UPTIME_MS = 1_500
-/** With this load and time the segments of the spool's file, 16 MiB each, are written in turns before each kill. */
-export const LARGE = { padBytes: 60_000, maxUptimeMs: 5_000 } as const
+/**
+ * With these bytes and this time segments of the spool's file, 16 MiB each, are written in turns before a kill. The pauses
+ * let digestion follow: otherwise most requests take the table.
+ */
+export const LARGE = { padBytes: 60_000, pauseMs: 40, maxUptimeMs: 5_000 } as const
 /** Much may wait at the end, and the machine may be busy. */
 const MAX_DIGESTION_MS = 600_000
 /** By design the service gives up and exits when its database dies more than three times a minute. */
@@ -120,6 +123,7 @@ type KillArgs = TortureArgs & {
   readonly writers?: number
   readonly sizeBytes?: number
   readonly padBytes?: number
+  readonly pauseMs?: number
   readonly maxUptimeMs?: number
   /** To which the writers send; default: 1. */
   readonly projects?: number
