@@ -23,7 +23,7 @@ const FAULTS: readonly IoFault[] = [
   { call: 'sync', files: 'data', error: 'EIO' },
   { call: 'open', files: 'any', error: 'EMFILE' },
 ]
-/** Of the spool's file: when it is written, and when the service starts, which prepares it. */
+/** Calls on the spool's file: when it is written, and when the service starts, which prepares it. */
 const SPOOL_FAULTS: readonly (IoFault & { readonly atStart?: true })[] = [
   { call: 'write', files: 'spool', error: 'EIO' },
   { call: 'write', files: 'spool', error: 'ENOSPC' },

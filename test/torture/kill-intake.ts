@@ -117,7 +117,7 @@ export type Installation = {
 
 type KillArgs = TortureArgs & {
   readonly checkout?: string
-  /** Of the service, beside the usual one. */
+  /** Settings of the service, beside the usual ones. */
   readonly env?: Readonly<Record<string, string>>
   /** Default: 8. */
   readonly writers?: number
