@@ -17,6 +17,9 @@
 #include <unistd.h>
 
 enum { WRITE = 1, SYNC = 2, BORN = 3 };
+enum { DATABASE = 1, SPOOL = 2 };
+/* A disk on which a kill finds writes that wait for their sync. */
+#define SPOOL_SYNC_US 20000
 
 /* In a WRITE, `old` bytes of the file follow, which began at `at`. In a SYNC, `at` is the end of the notes when it began. */
 struct note {
@@ -53,6 +56,7 @@ __attribute__((constructor)) static void begin(void) {
   if (path != NULL) notes = real_open(path, O_WRONLY | O_APPEND);
 }
 
+/* 0 for other files. */
 static int is_file(int fd, struct stat *about) {
   if (notes < 0 || fd == notes || fstat(fd, about) != 0 || !S_ISREG(about->st_mode)) return 0;
   char link[64], path[4096];
@@ -60,7 +64,7 @@ static int is_file(int fd, struct stat *about) {
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return 0;
   path[length] = 0;
-  return strstr(path, "/data/postgres/") != NULL || strstr(path, "/data/spool/") != NULL;
+  return strstr(path, "/data/spool/") != NULL ? SPOOL : strstr(path, "/data/postgres/") != NULL ? DATABASE : 0;
 }
 
 /* Also of a file that was opened for writing alone. */
@@ -92,8 +96,10 @@ static void before_write(int fd, off_t at, size_t bytes) {
 
 static int sync_with(int (*real)(int), int fd) {
   struct stat about;
-  if (!is_file(fd, &about)) return real(fd);
+  int kind = is_file(fd, &about);
+  if (kind == 0) return real(fd);
   off_t began = lseek(notes, 0, SEEK_END);
+  if (kind == SPOOL) usleep(SPOOL_SYNC_US);
   int result = real(fd);
   if (result == 0) note((struct note){SYNC, 0, about.st_ino, began, 0, 0}, NULL);
   return result;
