@@ -14,8 +14,8 @@ import { claimsOf, examine, startWriters, type Writers } from './writers.ts'
 /** Longest time the service works before it is killed. */
 const MAX_UPTIME_MS = 1_500
 /**
- * With these bytes and this time segments of the spool's file, 16 MiB each, are written in turns before a kill. The pauses
- * let digestion follow: otherwise most requests take the table.
+ * Large requests fill the segments of the spool's file, 16 MiB each, sooner. The pauses let digestion follow: otherwise most
+ * requests take the table.
  */
 export const LARGE = { padBytes: 60_000, pauseMs: 40, maxUptimeMs: 5_000 } as const
 /** Much may wait at the end, and the machine may be busy. */
