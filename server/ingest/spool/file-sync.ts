@@ -28,6 +28,8 @@ export function startFileSync(): FileSync {
       for (const { reject } of waiting.splice(0)) reject(error)
     }
     next.on('message', (problem: string | null) => {
+      // An answer of an ended thread belongs to none of those that wait now.
+      if (thread !== next) return
       const first = waiting.shift()
       if (problem === null) first?.resolve()
       else first?.reject(new Error(problem))
