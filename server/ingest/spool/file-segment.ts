@@ -24,20 +24,22 @@ export class FileSegment {
   ids: { readonly first: number; last: number } | null = null
   /** It takes no further rows: what a failed write or sync left on disk is not known. */
   isBroken = false
+  readonly #path: string
   readonly #file: number
   readonly #syncs: FileSync
   #token = newToken()
   #isSyncing = false
   #waiting: Sync[] = []
 
-  private constructor(file: number, syncs: FileSync) {
-    this.#file = file
+  private constructor(path: string, syncs: FileSync) {
+    this.#path = path
+    this.#file = openSync(path, 'r+')
     this.#syncs = syncs
   }
 
   /** Opens one that holds nothing. @returns null for what is not a whole segment, which is removed */
   static open(path: string, syncs: FileSync): FileSegment | null {
-    if (statSync(path).size === SEGMENT_BYTES) return new FileSegment(openSync(path, 'r+'), syncs)
+    if (statSync(path).size === SEGMENT_BYTES) return new FileSegment(path, syncs)
     rmSync(path)
     return null
   }
@@ -59,7 +61,7 @@ export class FileSegment {
       rmSync(path, { force: true })
       throw error
     }
-    return new FileSegment(openSync(path, 'r+'), syncs)
+    return new FileSegment(path, syncs)
   }
 
   /** Begins its next use. */
@@ -119,26 +121,28 @@ export class FileSegment {
   }
 
   /** Ends what it holds. All of its rows must be settled. */
-  clear(): void {
-    clear(this.#file)
+  async clear(): Promise<void> {
+    writeSync(this.#file, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    await this.#syncs.sync(this.#file)
   }
 
   close(): void {
     closeSync(this.#file)
   }
-}
 
-/** As {@link FileSegment.clear}, for one that is not open. */
-export function clearSegment(path: string): void {
-  const file = openSync(path, 'r+')
-  try {
-    clear(file)
-  } finally {
-    closeSync(file)
+  remove(): void {
+    this.close()
+    rmSync(this.#path, { force: true })
   }
 }
 
-function clear(file: number): void {
-  writeSync(file, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-  fdatasyncSync(file)
+/** As {@link FileSegment.clear}, at the start. */
+export function clearSegment(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    writeSync(file, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    fdatasyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }

@@ -41,13 +41,15 @@ export function startFileSync(): FileSync {
   return {
     sync: (file) =>
       new Promise((resolve, reject) => {
+        // Perhaps no thread can be made: then nothing waits.
+        const to = (thread ??= start())
         waiting.push({ resolve, reject })
-        thread ??= start()
-        thread.postMessage(file)
+        to.postMessage(file)
       }),
     async close() {
       const ended = thread
       thread = null
+      for (const { reject } of waiting.splice(0)) reject(new Error('the file is closed'))
       await ended?.terminate()
     },
   }

@@ -1,15 +1,19 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, renameSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
 import { errorText } from '../../platform/kernel/errors.ts'
 import type { Database, Tx } from '../../platform/storage/database.ts'
 import { spoolPart } from './entry.ts'
 import { type FileRow, HEAD_BYTES, readRecords } from './file-records.ts'
 import { clearSegment } from './file-segment.ts'
-import { clearSettled, insertRows, insertSettled, MAX_INSERT_ROWS } from './spool.queries.ts'
+import { clearSettled, insertRows, insertSettled, MAX_INSERT_ROWS, prepareMove } from './spool.queries.ts'
 
+/** While another transaction settles the same rows: half a minute. */
+const MAX_TRIES = 20
+const TRY_AGAIN_MS = 500
 /** Maximum bytes of one transaction. */
-const MAX_MOVED_BYTES = 4 * 1024 * 1024
+export const MAX_MOVED_BYTES = 4 * 1024 * 1024
 
 export const spoolFolder = (dataDir: string): string => join(dataDir, 'spool')
 
@@ -40,17 +44,24 @@ export async function moveRows(
       bytes += rows[to++]?.bytes.length ?? 0
     const piece = rows.slice(from, to)
     from = to
-    try {
-      moved += await db.tx((tx) => movePiece(tx, piece, isWritten))
-    } catch (error) {
-      if (error instanceof WrittenAgainError) break
-      throw error
+    for (let tries = 1; ; tries++) {
+      try {
+        moved += await db.tx((tx) => movePiece(tx, piece, isWritten))
+        break
+      } catch (error) {
+        if (error instanceof WrittenAgainError) return moved
+        if (!isLockTimeout(error) || tries === MAX_TRIES) throw error
+        await delay(TRY_AGAIN_MS)
+      }
     }
   }
   return moved
 }
 
+const isLockTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '55P03'
+
 async function movePiece(tx: Tx, piece: readonly FileRow[], isWritten: () => boolean): Promise<number> {
+  await prepareMove(tx)
   const ids = piece.map(({ id }) => id)
   const mine = await insertSettled(tx, ids)
   const left = piece.filter(({ id }) => mine.has(id))
@@ -104,28 +115,29 @@ function readHead(path: string): Buffer {
 /**
  * At the start, before the intake: what an ended process acknowledged moves into the table, and the file is empty. No other
  * process uses it, and its database was started since, so no batch of the ended process can still commit.
+ * @returns false when a segment could not be read, or the database could not take its rows: then it stays as it is
  */
-export async function recoverRows({ db, config, log }: App): Promise<void> {
+export async function recoverRows({ db, config, log }: App): Promise<boolean> {
   const paths = segmentPaths(config.dataDir)
-  for (const path of paths) {
+  let isWhole = true
+  const tried = async (what: { readonly path?: string }, work: () => Promise<void>): Promise<void> => {
     try {
-      const moved = await moveSegment(db, path)
-      if (moved > 0)
-        log.info({ path, rows: moved }, 'acknowledged requests of the process before wait in the spool again')
-      clearSegment(path)
+      await work()
     } catch (error) {
-      if (!isFileError(error)) throw error
-      const kept = `${path}.unreadable`
-      renameSync(path, kept)
+      isWhole = false
       log.error(
-        { err: errorText(error), path: kept },
-        'a segment of the spool file cannot be read: requests that were acknowledged before the last stop may be in it',
+        { err: errorText(error), ...what },
+        'the spool file cannot be recovered: acknowledged requests may wait in it; retrying each minute',
       )
     }
   }
-  if (paths.length > 0) await clearSettled(db)
+  for (const path of paths) {
+    await tried({ path }, async () => {
+      const rows = await moveSegment(db, path)
+      if (rows > 0) log.info({ path, rows }, 'acknowledged requests of the process before wait in the spool again')
+      clearSegment(path)
+    })
+  }
+  if (isWhole && paths.length > 0) await tried({}, () => clearSettled(db))
+  return isWhole
 }
-
-/** An error of the file system, not of the database. */
-const isFileError = (error: unknown): boolean =>
-  error instanceof Error && 'syscall' in error && (error.syscall === 'open' || error.syscall === 'read')

@@ -196,6 +196,10 @@ test('the next start moves what an ended process acknowledged and did not record
   cpSync(left, folder, { recursive: true })
   rmSync(left, { recursive: true })
 
+  // The first attempt fails: the file is not used, and stays as it is.
+  vi.spyOn(app.db, 'tx').mockRejectedValueOnce(new Error('the disk is full'))
+  expect(await openSpoolFile(app)).toBeNull()
+  expect(await inTable()).toEqual([])
   // Switched off since.
   expect(await openSpoolFile(app, { isUsed: false })).toBeNull()
   expect(await inTable()).toEqual(['lost', 'lost too'])
@@ -280,7 +284,7 @@ test.each([
   ['a write', 'short'],
   ['a sync', 'error'],
 ] as const)(
-  '%s fails (%s): the requests are refused, the table takes the next ones, and earlier rows stay',
+  '%s fails (%s): the table takes its rows and the next ones, once, and earlier rows stay',
   async (name, how) => {
     const syncs = startFileSync()
     const pair = await aSpool({ syncs })
@@ -290,32 +294,56 @@ test.each([
       name === 'a write'
         ? failWrite(how)
         : vi.spyOn(syncs, 'sync').mockRejectedValueOnce(new Error('EIO: made to fail')).mockRestore
-    const refusal: unknown = await append(pair.to, 'refused').catch((error: unknown) => error)
+    await append(pair.to, 'at the fault')
     restore()
-    expect(refusal).toMatchObject({ code: 'unavailable' })
-    expect(mayBeStored(refusal as object)).toBe(true)
     await append(pair.to, 'after')
-    expect(await inTable()).toEqual(['after'])
+    expect(await inTable()).toEqual(['at the fault', 'after'])
+    // Whatever reached the disk is settled.
+    await moveAllRows(app.db, dataDir)
+    expect((await inTable()).toSorted()).toEqual(['after', 'at the fault', 'before'])
     expect(logLines.some(({ msg }) => String(msg).startsWith('the spool file cannot be written'))).toBe(true)
-    const rows = await handed(from, 2)
-    expect(texts(rows).sort()).toEqual(['after', 'before'])
-    await settle(from, rows)
+    from.giveBack(0)
     await waitFor('the file to be empty', () => waitingInFile(app).length === 0)
+    expect(texts(await handed(from, 3)).toSorted()).toEqual(['after', 'at the fault', 'before'])
   },
 )
+
+test('a commit that neither the disk nor the database takes is refused, and may be stored', async () => {
+  const pair = await aSpool()
+  const from = await aReader(pair)
+  const restore = failWrite('error')
+  vi.spyOn(app.db, 'tx').mockRejectedValueOnce(new Error('the database is away'))
+  const refusal: unknown = await append(pair.to, 'refused').catch((error: unknown) => error)
+  restore()
+  expect(refusal).toMatchObject({ code: 'unavailable' })
+  expect(mayBeStored(refusal as object)).toBe(true)
+  expect(waitingInFile(app)).toEqual([])
+  await append(pair.to, 'after')
+  expect(texts(await handed(from, 1))).toEqual(['after'])
+})
 
 test('rows that no thread records for a minute move into the table', async () => {
   const clock = fakeClock(new Date())
   const pair = await aSpool({ checkEveryMs: 5 }, { ...app, clock })
   const from = await aReader(pair)
   await append(pair.to, 'one')
-  await handed(from, 1)
+  const rows = await handed(from, 1)
+  const large = 'x'.repeat(3 * 1024 * 1024)
+  // The next segment is in use.
+  for (let i = 0; i < 4; i++) {
+    await append(pair.to, large)
+    await settle(from, await handed(from, 1))
+  }
+  await waitFor('the others to be settled', () => waitingInFile(app).length === 1)
   clock.advance(59_000)
   await waitFor('a check', () => new Promise((resolve) => void setTimeout(() => resolve(true), 30)))
   expect(await inTable()).toEqual([])
   clock.advance(2_000)
   await waitFor('the row in the table', async () => (await inTable()).length === 1)
-  expect(waitingInFile(app)).toEqual([])
+  await waitFor('the file to be empty', () => waitingInFile(app).length === 0)
+  // The thread still has it. Its segment is not written again, which would forget that the row was moved.
+  for (let i = 0; i < 4; i++) await append(pair.to, large)
+  await expect(app.tx((tx) => settleBatches(tx, 0, rows))).rejects.toThrow(SpoolFencedError)
 })
 
 test('the database is away while rows are to be moved: they wait in the file, and move when it is back', async () => {

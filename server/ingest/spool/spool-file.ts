@@ -7,8 +7,8 @@ import { type FileRow, firstIdAt, HEAD_BYTES, readRecord } from './file-records.
 import type { Database } from '../../platform/storage/database.ts'
 import { type FileSync, startFileSync } from './file-sync.ts'
 import { FileSegment } from './file-segment.ts'
-import { moveAllRows, moveRows, recoverRows, segmentPaths, spoolFolder } from './move-file-rows.ts'
-import { deleteSettled } from './spool.queries.ts'
+import { MAX_MOVED_BYTES, moveAllRows, moveRows, recoverRows, segmentPaths, spoolFolder } from './move-file-rows.ts'
+import { areCommitsDurable, deleteSettled } from './spool.queries.ts'
 
 /** A row to be written, with what the backlog says about it. */
 export type NewFileRow = Omit<FileRow, 'id'> & { readonly projectId: string; readonly orgId: string | null }
@@ -24,11 +24,12 @@ export type FileBacklogRow = Omit<NewFileRow, 'bytes'>
  */
 export type SpoolFile = {
   /**
-   * Writes rows; resolves when they are on disk.
-   * @returns null when the table has to take them; else their ids
-   * @throws the error of the disk: the rows may be stored. For a while the table has to take further rows
+   * Writes rows; resolves when they are on disk, with their ids, or with null when an error of the disk made it write them to
+   * the table. Then it takes no rows for a while.
+   * @returns null when the table has to take them
+   * @throws the error of the database after one of the disk: the rows may be stored
    */
-  append(rows: readonly NewFileRow[]): Promise<number[]> | null
+  append(rows: readonly NewFileRow[]): Promise<number[] | null> | null
   /** For rows that a batch recorded. */
   settled(ids: readonly number[]): void
   /** Moves rows that no digest thread has any more into the table; retries until the database has them. */
@@ -47,7 +48,7 @@ const MAX_APPEND_MS = 10_000
 /** After an error of the disk. */
 const PAUSE_MS = 600_000
 const MOVE_AGAIN_MS = 1_000
-const MAX_MOVED_ROWS = 256
+const RECOVER_AGAIN_MS = 60_000
 /** A segment is made when so much room is left in the present one. */
 const NEXT_FROM_BYTES = 4 * 1024 * 1024
 const CHECK_EVERY_MS = 10_000
@@ -82,16 +83,24 @@ export const waitingInFile = ({ config }: Pick<App, 'config'>): FileBacklogRow[]
 /**
  * Recovers what the process before left, and opens the file, which has no segments before its first row.
  * @param options whether this process writes to it; the others are for tests
- * @returns null when it does not, or when another service of this process does, as in tests
- * @throws Error when the database fails
+ * @returns null when it does not, when the file could not be recovered, which is tried again each minute, when commits need not
+ * be on disk, or when another service of this process uses it, as in tests
+ * @throws Error when the database does not answer
  */
 export async function openSpoolFile(
   app: App,
   { isUsed = true, ...options }: Partial<FileOptions> & { readonly isUsed?: boolean } = {},
 ): Promise<SpoolFile | null> {
   if (openFiles.has(app.config.dataDir)) return null
-  await recoverRows(app)
-  if (!isUsed) return null
+  if (!(await recoverRows(app))) {
+    const retrying = setInterval(() => {
+      void recoverRows(app).then((isDone) => isDone && clearInterval(retrying))
+    }, RECOVER_AGAIN_MS)
+    retrying.unref()
+    return null
+  }
+  // A batch that a power cut takes back must not have freed the place of its rows in the file.
+  if (!isUsed || !(await areCommitsDurable(app.db))) return null
   return open(app, { maxSegments: MAX_SEGMENTS, checkEveryMs: CHECK_EVERY_MS, syncs: startFileSync(), ...options })
 }
 
@@ -134,10 +143,21 @@ function open(app: App, { maxSegments, checkEveryMs, syncs }: FileOptions): Spoo
       isCreating = false
     }
   }
+  /** Segments that are not written again before the next start. */
+  const kept = new Set<FileSegment>()
+  const keep = (segment: FileSegment): void => {
+    kept.add(segment)
+    if (current === segment) current = null
+  }
   const freeIfSettled = (segment: FileSegment): void => {
-    if (segment === current || segment.isBroken || (waiting.get(segment) ?? 0) > 0) return
+    if (segment === current || kept.has(segment) || (waiting.get(segment) ?? 0) > 0) return
     waiting.delete(segment)
-    free.push(segment)
+    if (!segment.isBroken) {
+      free.push(segment)
+      return
+    }
+    segments.splice(segments.indexOf(segment), 1)
+    segment.remove()
   }
   const segmentFor = (rows: number, bytes: number): FileSegment | null => {
     if (isClosed || clock.monotonicMs() < pausedUntilMs) return null
@@ -163,7 +183,7 @@ function open(app: App, { maxSegments, checkEveryMs, syncs }: FileOptions): Spoo
     // After a failure they stay until the next start.
     await deleteSettled(db, ids.first, ids.last).catch(() => {})
   }
-  const write = async (segment: FileSegment, rows: readonly (NewFileRow & FileRow)[]): Promise<number[]> => {
+  const write = async (segment: FileSegment, rows: readonly (NewFileRow & FileRow)[]): Promise<number[] | null> => {
     const ids = rows.map(({ id }) => id)
     const writtenAtMs = clock.monotonicMs()
     let at = segment.end
@@ -177,10 +197,11 @@ function open(app: App, { maxSegments, checkEveryMs, syncs }: FileOptions): Spoo
       if (!(await withinGrace(MAX_APPEND_MS, segment.append(rows)))) throw new Error('a write to it took too long')
     } catch (error) {
       segment.isBroken = true
-      leave(ids)
       if (current === segment) current = null
       pause(error, 'the spool file cannot be written')
-      throw error
+      // Whatever of it reached the disk: the next start finds the rows settled.
+      await moveRows(db, rows).finally(() => leave(ids))
+      return null
     }
     for (const { entryCount } of rows) figures.entries += entryCount
     void forgetStale(segment)
@@ -196,29 +217,40 @@ function open(app: App, { maxSegments, checkEveryMs, syncs }: FileOptions): Spoo
       freeIfSettled(place.segment)
     }
   }
-  const read = (id: number): FileRow[] => {
+  /** Rows that could not be read. They wait, and the next start tries again. */
+  const unreadable = new Set<number>()
+  const read = (id: number): FileRow | null => {
     const place = places.get(id)
-    if (place === undefined) return []
+    if (place === undefined) return null
     try {
       const record = readRecord(place.segment.read(place.at, place.length), 0)
-      if (record?.row.id === id) return [record.row]
+      if (record?.row.id === id) return record.row
       throw new Error('the record is not whole')
     } catch (error) {
-      // The next start tries to read it again.
-      place.segment.isBroken = true
+      unreadable.add(id)
+      keep(place.segment)
       const { projectId, entryCount } = place
       log.error(
         { err: errorText(error), project_id: projectId, requests: entryCount },
         'acknowledged requests cannot be read from the spool file',
       )
-      return []
+      return null
     }
   }
   const moveWaiting = async (): Promise<void> => {
     while (toMove.size > 0) {
-      const ids = [...toMove].slice(0, MAX_MOVED_ROWS)
-      figures.moved += await moveRows(db, ids.flatMap(read))
-      leave(ids)
+      const ids: number[] = []
+      const rows: FileRow[] = []
+      let bytes = 0
+      for (const id of toMove) {
+        const row = read(id)
+        ids.push(id)
+        if (row !== null) rows.push(row)
+        bytes += row?.bytes.length ?? 0
+        if (bytes >= MAX_MOVED_BYTES) break
+      }
+      figures.moved += await moveRows(db, rows)
+      leave(rows.map(({ id }) => id))
       for (const id of ids) toMove.delete(id)
     }
   }
@@ -240,15 +272,16 @@ function open(app: App, { maxSegments, checkEveryMs, syncs }: FileOptions): Spoo
       })
   }
   const move = (ids: Iterable<number>): void => {
-    for (const id of ids) if (places.has(id)) toMove.add(id)
+    for (const id of ids) if (places.has(id) && !unreadable.has(id)) toMove.add(id)
     if (toMove.size > 0) startMoving()
   }
   const checking = setInterval(() => {
     const nowMs = clock.monotonicMs()
     const isStill = nowMs - settledAtMs >= MAX_STANDSTILL_MS
-    const late = [...places].filter(
-      ([, { writtenAtMs }]) => nowMs - writtenAtMs >= (isStill ? MAX_STANDSTILL_MS : MAX_WAIT_MS),
-    )
+    const maxMs = isStill ? MAX_STANDSTILL_MS : MAX_WAIT_MS
+    const late = [...places].filter(([id, { writtenAtMs }]) => nowMs - writtenAtMs >= maxMs && !unreadable.has(id))
+    // A thread may still try to record them, so nothing may forget that they are settled.
+    for (const [, { segment }] of late) keep(segment)
     move(late.map(([id]) => id))
   }, checkEveryMs)
   checking.unref()
@@ -270,21 +303,23 @@ function open(app: App, { maxSegments, checkEveryMs, syncs }: FileOptions): Spoo
       settledAtMs = clock.monotonicMs()
       leave(ids)
     },
-    move,
+    move(ids) {
+      if (!isClosed) move(ids)
+    },
     waiting: () => places.values(),
     figures,
     async close() {
       isClosed = true
       clearInterval(checking)
-      openFiles.delete(dataDir)
       await moving
       move(places.keys())
       await moving
       for (const segment of segments) {
-        if ((waiting.get(segment) ?? 0) === 0 && !segment.isBroken) segment.clear()
+        if ((waiting.get(segment) ?? 0) === 0) await segment.clear()
         segment.close()
       }
       await syncs.close()
+      openFiles.delete(dataDir)
     },
   }
   openFiles.set(dataDir, file)

@@ -256,6 +256,20 @@ export async function deleteRows(on: Statements, part: number, rows: readonly Ro
   return result.rowCount ?? 0
 }
 
+/** Whether a commit is on disk when it answers. A test server is not durable as a whole. */
+export async function areCommitsDurable(on: Statements): Promise<boolean> {
+  const { rows } = await on.query<{ off: boolean }>(
+    `select setting = 'off' and source in ('database', 'user', 'database user', 'session') as off
+     from pg_settings where name = 'synchronous_commit'`,
+  )
+  return rows[0]?.off !== true
+}
+
+/** For a transaction that moves rows: durable in any case, and no waiting for a batch that takes long while others wait for it. */
+export async function prepareMove(tx: Tx): Promise<void> {
+  await tx.query(`select set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '1s', true)`)
+}
+
 /** Notes rows of the file as settled. @returns those that were not settled before */
 export async function insertSettled(on: Statements, ids: readonly number[]): Promise<Set<number>> {
   // In one order, so that two that settle the same rows wait for each other and cannot deadlock.

@@ -224,6 +224,7 @@ export function createSpool(
     if (appended === null) return release()
     return appended.then(
       (ids) => () => {
+        if (ids === null) return void release()
         const isPassed = ids.map((id, index) => {
           const one = held[index]
           return one !== undefined && tryTo(() => one.place.pass(one.row, id))

@@ -116,7 +116,11 @@ export async function startService(app: App, connectionString: string, options: 
       ])
       await used?.log.close()
       // Nothing is written to it or recorded from it any more. What is not moved now is recovered at the next start.
-      if (file !== null) await withinGrace(FILE_GRACE_MS, file.close())
+      if (file !== null && !(await withinGrace(FILE_GRACE_MS, file.close())))
+        app.log.warn(
+          { grace_ms: FILE_GRACE_MS },
+          'the spool file could not be emptied in time: start this version again before a former one',
+        )
       for (const one of ended) if (one.status === 'rejected') throw one.reason
     })
     const authenticator = createAuthenticator(app)
