@@ -280,6 +280,8 @@ function open(app: App, { maxSegments, checkEveryMs, syncs }: FileOptions): Spoo
     const isStill = nowMs - settledAtMs >= MAX_STANDSTILL_MS
     const maxMs = isStill ? MAX_STANDSTILL_MS : MAX_WAIT_MS
     const late = [...places].filter(([id, { writtenAtMs }]) => nowMs - writtenAtMs >= maxMs && !unreadable.has(id))
+    if (late.length > 0)
+      log.warn({ rows: late.length }, 'rows of the spool file were not recorded in time and move into the table')
     // A thread may still try to record them, so nothing may forget that they are settled.
     for (const [, { segment }] of late) keep(segment)
     move(late.map(([id]) => id))
