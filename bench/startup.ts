@@ -53,7 +53,7 @@ function freshCheckout(): { checkout: string; remove: () => void } {
     'shared',
     'migrations',
     'web',
-    'docs/openapi.json',
+    'docs',
     'package.json',
     'package-lock.json',
     'tsconfig.json',
