@@ -11,7 +11,7 @@ import {
   watchSpool,
 } from './admission.ts'
 import { packEntries, spoolPart, type SpoolEntry } from './entry.ts'
-import type { SpoolFile } from './spool-file.ts'
+import type { NewFileRow, SpoolFile } from './spool-file.ts'
 import type { CommittedRow, HandOver, Place } from './hand-over.ts'
 import { readBacklog } from './project-backlog.ts'
 import { type IntakeLog, type LogRow, NotStoredError } from './intake-log.ts'
@@ -220,7 +220,7 @@ export function createSpool(
       if (bytes === null || place === null) return release()
       held.push({ row: { ...row, bytes }, place })
     }
-    const appended = file.append(held.map(({ row }) => ({ ...row, bytes: Buffer.from(row.bytes) })))
+    const appended = file.append(held.map(({ row }) => fileRow(row)))
     if (appended === null) return release()
     return appended.then(
       (ids) => () => {
@@ -401,6 +401,25 @@ function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
 /** A row to be written and perhaps handed over. */
 type Row = LogRow & CommittedRow & { readonly projectId: string }
 type HandedRow = Row & { readonly bytes: ArrayBuffer }
+
+/** Without the other views of its memory, which the file would keep until the row is settled. */
+const fileRow = ({
+  projectNumber,
+  projectId,
+  orgId,
+  receivedAtMs,
+  entryCount,
+  bodyBytes,
+  bytes,
+}: HandedRow): NewFileRow => ({
+  projectNumber,
+  projectId,
+  orgId,
+  receivedAtMs,
+  entryCount,
+  bodyBytes,
+  bytes: Buffer.from(bytes),
+})
 
 /** Groups entries by project, in their order. @param maxBytes of a row of several entries */
 function toRows(batch: readonly Waiting[], maxBytes: number): Row[] {
