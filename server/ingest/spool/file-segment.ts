@@ -122,7 +122,7 @@ export class FileSegment {
 
   /** Ends what it holds. All of its rows must be settled. */
   async clear(): Promise<void> {
-    writeSync(this.#file, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    overwriteHead(this.#file)
     await this.#syncs.sync(this.#file)
   }
 
@@ -140,9 +140,13 @@ export class FileSegment {
 export function clearSegment(path: string): void {
   const file = openSync(path, 'r+')
   try {
-    writeSync(file, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    overwriteHead(file)
     fdatasyncSync(file)
   } finally {
     closeSync(file)
   }
+}
+
+function overwriteHead(file: number): void {
+  writeSync(file, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
 }

@@ -162,7 +162,7 @@ export function createHandOver(
       gaps.add(projectNumber)
     },
     connect() {
-      // The thread closes the channel before when it has settled what it can.
+      // The channel before stays open until its thread closes it, which then has reported what it settled.
       gaps.clear()
       const shared = new SharedArrayBuffer(SHARED_BYTES)
       numbers = sharedNumbers(shared)

@@ -85,16 +85,11 @@ const tableRow = ({ projectNumber, receivedAtMs, entryCount, bodyBytes, bytes }:
 })
 
 /**
- * Moves everything that the file acknowledged and no batch recorded into the table. It also works beside the service: what
- * the file acknowledged before this call is then recorded or in the table.
- * @throws Error when a segment cannot be read
+ * Moves what a segment acknowledged and no batch recorded into the table, also beside the service that writes it.
+ * @returns the number of moved rows
+ * @throws Error when it cannot be read
  */
-export async function moveAllRows(db: Database, dataDir: string): Promise<void> {
-  for (const path of segmentPaths(dataDir)) await moveSegment(db, path)
-}
-
-/** @returns the number of moved rows */
-async function moveSegment(db: Database, path: string): Promise<number> {
+export async function moveSegment(db: Database, path: string): Promise<number> {
   if (readHead(path).every((byte) => byte === 0)) return 0
   const segment = readFileSync(path)
   const head = segment.subarray(0, HEAD_BYTES)

@@ -10,10 +10,10 @@ import { isDigestedUpTo } from './erase-from-spool.ts'
 import { startFileSync } from './file-sync.ts'
 import { isInFile, readRecords } from './file-records.ts'
 import { createHandOver, type ThreadHandOver } from './hand-over.ts'
-import { moveAllRows, moveRows } from './move-file-rows.ts'
+import { moveRows } from './move-file-rows.ts'
 import { backlogOfProject, largestLags, lateShards, readBacklog, readBacklogs } from './project-backlog.ts'
 import { claimShards, type SpoolBatch, type SpoolReader, settleBatches, SpoolFencedError } from './read.ts'
-import { openSpoolFile, type SpoolFile, waitingInFile } from './spool-file.ts'
+import { emptySpoolFile, openSpoolFile, type SpoolFile, waitingInFile } from './spool-file.ts'
 import { createSpool, mayBeStored, type Spool } from './write.ts'
 
 const { app, dataDir, logLines } = await testApp({ realTime: true })
@@ -214,9 +214,9 @@ test('a backup beside the service finds everything that was acknowledged before 
   await append(pair.to, 'one', 'two')
   const rows = await handed(from, 2)
   await settle(from, rows.slice(0, 1))
-  await moveAllRows(app.db, dataDir)
+  await emptySpoolFile(app.db, dataDir)
   expect(await inTable()).toEqual(['two'])
-  await moveAllRows(app.db, dataDir)
+  await emptySpoolFile(app.db, dataDir)
   expect(await inTable()).toEqual(['two'])
   await expect(app.tx((tx) => settleBatches(tx, 0, rows.slice(1)))).rejects.toThrow(SpoolFencedError)
   from.giveBack(0)
@@ -244,7 +244,7 @@ test('a segment whose rows are settled is written again, its ids are forgotten, 
   })
   // Read before it was written again, moved afterwards.
   expect(await moveRows(app.db, before, () => false)).toBe(0)
-  await moveAllRows(app.db, dataDir)
+  await emptySpoolFile(app.db, dataDir)
   expect(await inTable()).toEqual([])
 })
 
@@ -299,7 +299,7 @@ test.each([
     await append(pair.to, 'after')
     expect(await inTable()).toEqual(['at the fault', 'after'])
     // Whatever reached the disk is settled.
-    await moveAllRows(app.db, dataDir)
+    await emptySpoolFile(app.db, dataDir)
     expect((await inTable()).toSorted()).toEqual(['after', 'at the fault', 'before'])
     expect(logLines.some(({ msg }) => String(msg).startsWith('the spool file cannot be written'))).toBe(true)
     from.giveBack(0)

@@ -7,7 +7,7 @@ import { type FileRow, firstIdAt, HEAD_BYTES, readRecord } from './file-records.
 import type { Database } from '../../platform/storage/database.ts'
 import { type FileSync, startFileSync } from './file-sync.ts'
 import { FileSegment } from './file-segment.ts'
-import { MAX_MOVED_BYTES, moveAllRows, moveRows, recoverRows, segmentPaths, spoolFolder } from './move-file-rows.ts'
+import { MAX_MOVED_BYTES, moveRows, moveSegment, recoverRows, segmentPaths, spoolFolder } from './move-file-rows.ts'
 import { areCommitsDurable, deleteSettled } from './spool.queries.ts'
 
 /** A row to be written, with what the backlog says about it. */
@@ -41,7 +41,7 @@ export type SpoolFile = {
   close(): Promise<void>
 }
 
-/** 128 MiB are several times what digest threads have in hand. */
+/** 128 MiB are more than one digest thread has in hand. What several have beyond it takes the table. */
 const MAX_SEGMENTS = 16
 /** A disk that takes longer counts as failed. */
 const MAX_APPEND_MS = 10_000
@@ -73,7 +73,9 @@ const openFiles = new Map<string, SpoolFile>()
  * that writes it.
  * @throws Error when a segment cannot be read
  */
-export const emptySpoolFile = (db: Database, dataDir: string): Promise<void> => moveAllRows(db, dataDir)
+export async function emptySpoolFile(db: Database, dataDir: string): Promise<void> {
+  for (const path of segmentPaths(dataDir)) await moveSegment(db, path)
+}
 
 /** Rows that wait in the file of this process. One that moves is in the table before it leaves: read the table afterwards. */
 export const waitingInFile = ({ config }: Pick<App, 'config'>): FileBacklogRow[] => [
