@@ -14,7 +14,7 @@ import { claimsOf, examine, startWriters, type Writers } from './writers.ts'
 /** Longest time the service works before it is killed. */
 const MAX_UPTIME_MS = 1_500
 /**
- * Large requests fill the segments of the spool's file, 16 MiB each, sooner. The pauses let digestion follow: otherwise most
+ * Large requests fill the segments of the spool's file, 8 MiB each, sooner. The pauses let digestion follow: otherwise most
  * requests take the table.
  */
 export const LARGE = { padBytes: 60_000, pauseMs: 40, maxUptimeMs: 5_000 } as const
